@@ -8,6 +8,7 @@ public struct BoxOfficeList: Sendable, Equatable {
     public var range: String
     /// `yearWeekTime`, of weekly lists: year and week of the year, “201152”.
     public var week: String?
+    /// The films by rank.
     public var rows: [BoxOfficeRow]
 }
 

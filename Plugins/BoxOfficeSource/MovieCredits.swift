@@ -1,6 +1,8 @@
 /// A person's name in KOBIS: `peopleNm`, `peopleNmEn`.
 public struct MoviePerson: Sendable, Equatable, Decodable {
+    /// The Korean name.
     public var name: String
+    /// The name in Latin letters.
     public var englishName: String?
 
     enum CodingKeys: String, CodingKey {

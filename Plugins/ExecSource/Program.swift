@@ -47,7 +47,7 @@ final class Program: Child {
             running.leave()
             throw error
         }
-        // What the program does before this line is not limited.
+        // The program is not limited before this line.
         if let failure = limits.apply(to: process.processIdentifier) {
             logger.warning("the limits of the program cannot be set", metadata: ["error": "\(failure)"])
         }

@@ -20,7 +20,7 @@ public struct FolderSource: SourcePlugin {
 
     private static let perPage = 50
 
-    /// Nothing is fetched, because the files are local.
+    /// The files are local, so nothing is fetched.
     public let originPolicy = OriginPolicy(allow: [], networks: [])
     private let folder: Folder
     private let watch: FolderChanges

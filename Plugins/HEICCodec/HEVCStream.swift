@@ -1,7 +1,7 @@
 #if HEIC
     internal import OnesheetCore
 
-    /// What has to be known of an HEVC stream (ITU-T H.265) before decoding: its size, and that it has one picture.
+    /// The facts about an HEVC stream (ITU-T H.265) that decoding needs: its size, and that it has one picture.
     struct HEVCStream {
         let bytes: UnsafeBufferPointer<UInt8>
 

@@ -4,6 +4,7 @@ internal import OnesheetCore
 /// A response of the image search of Kakao (Daum).
 /// Documented at <https://developers.kakao.com/docs/latest/en/daum-search/dev-guide#search-image>.
 public struct KakaoAnswer: Sendable, Equatable, Decodable {
+    /// The counts of a search.
     public struct Meta: Sendable, Equatable, Decodable {
         /// The number of pictures found.
         public var totalCount: Int
@@ -19,7 +20,9 @@ public struct KakaoAnswer: Sendable, Equatable, Decodable {
         }
     }
 
+    /// The counts of the whole search.
     public var meta: Meta
+    /// The results on this page, best first.
     public var documents: [KakaoDocument]
 }
 
@@ -27,6 +30,7 @@ public struct KakaoAnswer: Sendable, Equatable, Decodable {
 public struct KakaoDocument: Sendable, Equatable {
     /// The kind of site: `news`, `blog`, `cafe`, `etc`.
     public var collection: String
+    /// A small copy of the picture at Kakao.
     public var thumbnailURL: String?
     /// Unchanged. It may have plain http, no extension, or a query that matters.
     public var imageURL: String

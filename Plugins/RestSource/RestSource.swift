@@ -105,7 +105,7 @@ public struct RestSource: SourcePlugin {
         return items
     }
 
-    /// Path segments that must not come from outside.
+    /// Path segments that input must not contain.
     private static func checked(_ id: String) throws(SourceError) -> String {
         guard !id.isEmpty, id != ".", id != "..", id.utf8.count <= 1000, !id.utf8.contains(0) else { throw .notFound(id: id) }
         return id

@@ -48,7 +48,7 @@ package final class RequestSigner: Sendable {
     }
 
     /// The digest of an empty body.
-    package static let emptyDigest = hexadecimal(SHA256.hash(data: [UInt8]()))
+    package static let emptyDigest = SHA256.hash(data: [UInt8]()).hexadecimal
 
     private let credentials: S3Credentials
     private let region: String
@@ -73,9 +73,9 @@ package final class RequestSigner: Sendable {
         let canonical = [request.method, request.path, request.encodedQuery, lines, names, request.bodyDigest]
             .joined(separator: "\n")
         let scope = "\(day)/\(region)/s3/aws4_request"
-        let digest = Self.hexadecimal(SHA256.hash(data: Array(canonical.utf8)))
+        let digest = SHA256.hash(data: Array(canonical.utf8)).hexadecimal
         let text = "AWS4-HMAC-SHA256\n\(moment)\n\(scope)\n\(digest)"
-        let signature = Self.hexadecimal(Self.code(of: text, with: signingKey(of: day)))
+        let signature = Self.code(of: text, with: signingKey(of: day)).hexadecimal
         headers.append(
             (
                 "authorization",
@@ -106,11 +106,4 @@ package final class RequestSigner: Sendable {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return (day, "\(day)T\(two(second / 3600))\(two(second / 60 % 60))\(two(second % 60))Z")
     }
-
-    /// The digits of a digest in lower case.
-    package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 }

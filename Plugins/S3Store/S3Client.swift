@@ -104,7 +104,7 @@ package final class S3Client: Sendable {
             digest = try await onThread(request.operation) {
                 var hash = SHA256()
                 body.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-                return RequestSigner.hexadecimal(hash.finalize())
+                return hash.finalize().hexadecimal
             }
         } else {
             digest = RequestSigner.emptyDigest

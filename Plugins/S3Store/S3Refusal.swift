@@ -26,7 +26,7 @@ struct S3Refusal: Sendable {
         }
     }
 
-    /// What to change, if the store refuses this server.
+    /// The change that an operator can make if the store refuses this server.
     private func advice(_ fault: S3Fault?, status: Int, bucketRegion: String?) -> String? {
         switch (fault?.code ?? "", status) {
         case ("InvalidAccessKeyId", _): return "the store does not know this `accessKey`"

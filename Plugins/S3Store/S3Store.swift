@@ -9,9 +9,13 @@ public struct S3Store: ObjectStorePlugin {
     public struct Configuration: Decodable, Sendable {
         /// The store's URL; `nil` is Amazon's.
         public var endpoint: String?
+        /// The name of the bucket.
         public var bucket: String
+        /// The region that requests are signed for.
         public var region: String
+        /// The id of the access key.
         public var accessKey: String
+        /// The secret of the access key.
         public var secretKey: String
         /// Of temporary credentials only.
         public var sessionToken: String?

@@ -21,7 +21,7 @@
         ) throws(CodecError) {
             let planes = form.isSeparate ? form.samples : 1
             let samples = form.samples / planes
-            // What libtiff is going to write, so that it fits in any case.
+            // The size that libtiff writes, so that it always fits.
             let size = form.tile == nil ? file.rowBytes : file.tileBytes
             let row = form.tile.map { $0.width } ?? form.width
             let rowBytes = form.tile == nil ? file.rowBytes : file.tileRowBytes

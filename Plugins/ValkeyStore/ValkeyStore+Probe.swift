@@ -86,7 +86,7 @@ extension ValkeyStore {
     }
 }
 
-/// What `INFO` tells of an engine.
+/// Facts from an engine's `INFO`.
 struct EngineInfo {
     private let facts: [Substring: Substring]
 

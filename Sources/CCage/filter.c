@@ -21,7 +21,7 @@
 #endif
 
 #ifdef ARCHITECTURE
-/// What a render calls, the frequent ones first. Everything else kills the process.
+/// The system calls of a render, frequent ones first. Any other kills the process.
 static const unsigned short allowed[] = {
     __NR_recvfrom, __NR_sendto, __NR_recvmsg, __NR_sendmsg, __NR_read, __NR_write, __NR_writev, __NR_pread64, __NR_pwrite64,
     // Memory; mmap and mprotect are below.

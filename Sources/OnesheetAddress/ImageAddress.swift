@@ -18,7 +18,7 @@ package struct ImageAddress {
     package var fallback: String?
     /// Whether the source URL is encrypted in the address and must not be revealed to clients.
     package var hidesSource = false
-    /// What the path means if its source has no such title.
+    /// The meaning of the path if its source has no such title.
     package var ifMissing: Alternative?
 
     /// Another meaning of a path.

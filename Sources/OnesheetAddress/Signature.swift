@@ -59,7 +59,7 @@ public struct Signature: Sendable {
     /// - Throws: `RequestError.forbidden` if the server does not accept `unsafe`.
     package func checkUnsigned() throws(RequestError) {
         guard acceptsUnsafe else {
-            throw .forbidden("this server makes what was signed, and such addresses cannot be (configuration: signing.unsafe)")
+            throw .forbidden("this server requires a signature (configuration: signing.unsafe)")
         }
     }
 

@@ -6,7 +6,7 @@ package import OnesheetValues
 /// Encrypted source URLs as imgproxy documents them: base64url of the initialisation vector and the URL in AES-CBC with PKCS#7
 /// padding.
 ///
-/// CBC has no authentication, so only decrypt what a signature covers.
+/// CBC has no authentication, so decrypt only signed paths.
 public struct SourceEncryption: Sendable, Decodable {
     private let key: [UInt8]
 

@@ -1,6 +1,8 @@
 internal import CCacheFiles
 internal import Crypto
+internal import FoundationEssentials
 internal import NIOCore
+internal import OnesheetCore
 
 /// A digest of 128 bits: enough to exclude accidental collisions of names and bodies.
 struct Digest128: Hashable, Sendable {
@@ -65,21 +67,5 @@ extension Digest128 {
     }
 
     /// 22 characters of base64url (RFC 4648 §5), unpadded.
-    var base64URL: String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var text: [UInt8] = []
-        var bits = 0
-        var held = 0
-        for byte in bytes {
-            held = held << 8 | Int(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(digits[held >> bits & 63])
-            }
-            held &= (1 << bits) - 1
-        }
-        text.append(digits[held << (6 - bits) & 63])
-        return String(decoding: text, as: UTF8.self)
-    }
+    var base64URL: String { Data(bytes).base64URL }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The memory of one look-up for bytes that a tier reads. It is reserved before the read, so that concurrent look-ups stay within the
+/// The memory of one lookup for bytes that a tier reads. It is reserved before the read, so that concurrent lookups stay within the
 /// budget.
 package final class ReadingMemory: Sendable {
-    /// The memory of the current task's look-up. Without one, nothing is counted.
+    /// The memory of the current task's lookup. Without one, nothing is counted.
     @TaskLocal package static var current: ReadingMemory?
 
     /// Entries up to this size, in bytes, are not counted.

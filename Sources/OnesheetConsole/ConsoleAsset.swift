@@ -1,6 +1,7 @@
 internal import CConsoleAssets
 internal import Crypto
 package import FoundationEssentials
+internal import OnesheetCore
 
 /// A file of the console: script, style sheet, picture or template.
 package struct ConsoleAsset: Sendable {
@@ -40,10 +41,7 @@ package struct ConsoleAsset: Sendable {
             hash.update(data: Data("\(asset.name) \(asset.bytes.count)\n".utf8))
             hash.update(data: asset.bytes)
         }
-        let digits = hash.finalize().prefix(8).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return digits.joined()
+        return hash.finalize().prefix(8).hexadecimal
     }()
 
     /// The path prefix of the files.

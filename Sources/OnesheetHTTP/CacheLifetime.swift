@@ -18,7 +18,7 @@ package struct CacheLifetime {
     package init(freshness: Freshness?, expires: Date?, at now: Date) {
         func seconds(_ from: Date, _ to: Date) -> Int { Int(max(-1e9, min(1e9, to.timeIntervalSince(from).rounded(.down)))) }
         remaining = (freshness?.freshUntil ?? expires).map { seconds(now, $0) } ?? Self.day
-        // What is stale already may be shown for the rest of that time only.
+        // A stale response may be shown only for the remaining time.
         staleWhileRevalidate = freshness.map { seconds(max($0.freshUntil, now), $0.staleUntil) } ?? Self.day
         staleIfError = freshness.map { seconds(max($0.freshUntil, now), $0.staleOnErrorUntil) } ?? Self.day
     }

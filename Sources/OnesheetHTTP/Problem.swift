@@ -73,6 +73,17 @@ extension Problem {
         .serviceUnavailable, title: "Overloaded", detail: "too many responses wait for slow clients; try again shortly",
         retryAfter: 1)
 
+    /// The body of the request is too long.
+    /// - Parameter limit: the most bytes.
+    package static func bodyTooLarge(limit: Int) -> Problem {
+        .init(.contentTooLarge, title: "Body too large", detail: "the body has more than \(limit >> 20) MiB")
+    }
+
+    /// The client has left before the end of the request's body. It never reads this, but it is no error of the server.
+    package static func bodyIncomplete(_ error: any Error) -> Problem {
+        .init(.badRequest, title: "Body incomplete", detail: "the connection ended before the body: \(error)")
+    }
+
     package static func noSuchRange(size: Int) -> Problem {
         .init(.rangeNotSatisfiable, title: "No such range", detail: "the image has \(size) bytes")
     }

@@ -83,7 +83,7 @@ package struct Originals: Sendable {
         return original
     }
 
-    /// The fresh original that another server has stored since the first look-up.
+    /// The fresh original that another server has stored since the first lookup.
     private func storedElsewhere(_ title: TitleReference) async throws(PipelineError) -> Original? {
         cache.forgetAbsence(of: ImageRequest.originalKey(title))
         guard let stored = try await stored(title), stored.entry.state(at: clock.now) == .fresh else { return nil }

@@ -220,7 +220,7 @@ package struct Pipeline: Sendable {
 
     /// Removes the entries that match one of `selections` from every tier, as one purge. The results of all running work are not
     /// stored, and all failures are forgotten: see “The generation” in docs/architecture.md.
-    /// - Parameter notices: what to tell the other servers besides.
+    /// - Parameter notices: further tags to announce to the other servers.
     package func purge(
         _ selections: [CacheSelection], telling notices: [CacheTag] = []
     ) async throws(CacheError) -> CacheRemoval {
@@ -228,7 +228,7 @@ package struct Pipeline: Sendable {
         return try await cache.purge(selections, telling: notices)
     }
 
-    /// Does again what `purge` has failed to do here, without telling other servers of it again.
+    /// Repeats a purge that failed here, without announcing it again.
     package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
         originals.outlines.removeAll()
         return try await cache.repeatPurge(selections)
@@ -241,7 +241,7 @@ package struct Pipeline: Sendable {
     }
 
     /// Purges one selection here.
-    /// - Returns: whether the other servers know of it. If not, they are told later.
+    /// - Returns: whether the other servers know of it. If not, it is announced later.
     func purgeAndTell(_ selection: CacheSelection, _ notices: [CacheTag] = []) async throws(CacheError) -> Bool {
         do {
             _ = try await purge([selection], telling: notices)
@@ -249,7 +249,7 @@ package struct Pipeline: Sendable {
         } catch .unannounced {
             return false
         } catch .undeleted {
-            // No server takes what the store keeps.
+            // No server serves the remaining objects.
             return true
         }
     }

@@ -8,7 +8,7 @@ package struct TraceContext: Sendable, Equatable {
     package let spanID: String
     /// Whether a caller records the trace.
     package let isSampled: Bool
-    /// What vendors add, in their own format; at most 32 members and 512 bytes.
+    /// Members of vendors, in their own formats; at most 32 members and 512 bytes.
     package let state: String?
 
     package init(traceID: String, spanID: String, isSampled: Bool, state: String? = nil) {

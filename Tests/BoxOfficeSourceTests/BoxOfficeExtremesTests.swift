@@ -9,17 +9,17 @@ final class BoxOfficeExtremesTests: XCTestCase {
         let code = "20112207"
         let film = RecordedKOBIS.movie.split(separator: "20124079").joined(separator: code)
         for list in ExtremeJSON.variants(of: RecordedKOBIS.day) {
-            try await expectUsable(RecordedKOBIS.daily, list, code)
+            try await expectUsable(RecordedKOBIS.daily, list, of: code)
         }
         for search in ExtremeJSON.variants(of: RecordedKOBIS.search(41, ["2023A100"])) {
-            try await expectUsable(RecordedKOBIS.list, search, code, TitleQuery(phrase: "film"))
-            try await expectUsable(RecordedKOBIS.list, search, code, TitleQuery(phrase: "film", page: .max))
+            try await expectUsable(RecordedKOBIS.list, search, of: code, query: TitleQuery(phrase: "film"))
+            try await expectUsable(RecordedKOBIS.list, search, of: code, query: TitleQuery(phrase: "film", page: .max))
         }
         for film in ExtremeJSON.variants(of: film) {
-            try await expectUsable("\(RecordedKOBIS.info)?key=k&movieCd=\(code)", film, code)
+            try await expectUsable("\(RecordedKOBIS.info)?key=k&movieCd=\(code)", film, of: code)
         }
         for fault in ExtremeJSON.variants(of: RecordedKOBIS.fault("320011", "no")) {
-            try await expectUsable(RecordedKOBIS.daily, fault, code)
+            try await expectUsable(RecordedKOBIS.daily, fault, of: code)
         }
     }
 
@@ -48,7 +48,7 @@ final class BoxOfficeExtremesTests: XCTestCase {
         }
     }
 
-    private func expectUsable(_ url: String, _ answer: String, _ id: String, _ query: TitleQuery? = nil) async throws {
+    private func expectUsable(_ url: String, _ answer: String, of id: String, query: TitleQuery? = nil) async throws {
         let transport = RecordedKOBIS.transport()
         transport.on(url, answer)
         let problems = await AnswerTrial.problems(

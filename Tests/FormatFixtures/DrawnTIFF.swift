@@ -51,7 +51,7 @@
         private var largest: Int { 1 << bits - 1 }
 
         /// The stored value of a sample.
-        private func stored(_ x: Int, _ y: Int, _ sample: Int) -> Int {
+        private func stored(_ x: Int, _ y: Int, sample: Int) -> Int {
             let value = (x * 5 + y * 3 + sample * 40) & 255
             let opacity = [255, 0, 255, 128][(x / 4) % 4]
             if sample == colorSamples { return opacity * largest / 255 }
@@ -69,7 +69,7 @@
             return (0..<(width * height)).flatMap { place -> [UInt8] in
                 let (x, y) = (place % width, place / width)
                 var pixel = (0..<colorSamples).map { sample -> Int in
-                    let value = stored(x, y, sample)
+                    let value = stored(x, y, sample: sample)
                     return bits == 16 ? (value * 255 + 32_767) / 65_535 : colors == .palette ? value : value * (255 / largest)
                 }
                 if colors == .white0 { pixel = pixel.map { 255 - $0 } }
@@ -153,7 +153,7 @@
 
         /// A part of a row in the form of the file.
         private func packed(_ y: Int, columns: Range<Int>, plane: Int) -> [UInt8] {
-            let values = columns.flatMap { x in (isSeparate ? [plane] : Array(0..<samples)).map { stored(x, y, $0) } }
+            let values = columns.flatMap { x in (isSeparate ? [plane] : Array(0..<samples)).map { stored(x, y, sample: $0) } }
             if bits == 16 { return values.flatMap { value in withUnsafeBytes(of: UInt16(value)) { Array($0) } } }
             var bytes = [UInt8](repeating: 0, count: (values.count * bits + 7) / 8)
             for (index, value) in values.enumerated() {

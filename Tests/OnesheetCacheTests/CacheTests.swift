@@ -38,7 +38,36 @@ final class CacheTests: XCTestCase {
         XCTAssertNil(cache.lookUp(large).hit, "reading much is for other threads, and nobody has checked it yet")
         XCTAssertNil(cache.lookUp(CacheKey(.variant, "unknown")).hit)
         clock.advance(by: .seconds(86_400 * 365))
-        XCTAssertNil(disk.entryNow(for: key, reading: 1 << 20), "it has expired")
+        XCTAssertNil(disk.entryNow(for: key, reading: 1 << 20).entry, "it has expired")
+        try await disk.close()
+    }
+
+    func testThatATierThatKnowsOfAnAbsenceIsNotAskedAgain() async {
+        for (answer, calls) in [(ReadyLookUp.absent, 0), (.unknown, 1)] {
+            // Given a tier without entries, which may know that without waiting
+            let tier = ImmediateFake(answer: answer)
+            let cache = cache([tier])
+
+            // When a lookup goes on after one that did not wait
+            let found = await cache.entry(for: key, after: cache.lookUp(key))
+
+            // Then the tier is asked only if it did not know
+            XCTAssertNil(found)
+            XCTAssertEqual(tier.calls, calls, "\(answer)")
+        }
+    }
+
+    func testThatAMissOnTheDiskIsCountedOnce() async throws {
+        // Given a disk without the entry
+        let disk = try disk()
+        let cache = cache([disk])
+
+        // When it is looked up without waiting, and then again
+        for _ in 0..<3 { _ = await cache.entry(for: key, after: cache.lookUp(key)) }
+
+        // Then each of the lookups counts once
+        let figures = try await disk.statistics().total
+        XCTAssertEqual([figures.misses, figures.hits], [3, 0])
         try await disk.close()
     }
 
@@ -246,19 +275,9 @@ final class CacheTests: XCTestCase {
         try await storage.store(ByteBuffer(string: "b"), forKey: "usual")
         clock.advance(by: .seconds(10))
 
-        let isThere = [await storage.contains("short"), await storage.contains("usual")]
+        let isThere = [await storage.value(forKey: "short") != nil, await storage.value(forKey: "usual") != nil]
 
         XCTAssertEqual(isThere, [false, true])
-    }
-
-    func testThatARemovedValueIsGone() async throws {
-        let storage = TypedStorage<ByteBuffer>("bytes", in: cache([]), clock: clock.wallClock)
-        try await storage.store(ByteBuffer(string: "a"), forKey: "key")
-
-        try await storage.remove(forKey: "key")
-
-        let value = await storage.value(forKey: "key")
-        XCTAssertNil(value)
     }
 
     private func cache(_ others: [any CacheTier]) -> Cache {
@@ -316,4 +335,31 @@ private final class WatchedTier: CacheTier {
     func statistics() async -> CacheStatistics { await memory.statistics() }
     func generation() async -> Int { memory.generation }
     func raiseGeneration() async -> Int { await memory.raiseGeneration() }
+}
+
+/// A tier without entries that answers lookups at once.
+private final class ImmediateFake: ImmediateTier {
+    let name = "fake"
+    private let answer: ReadyLookUp
+    private let lookups = Mutex(0)
+
+    init(answer: ReadyLookUp) { self.answer = answer }
+
+    /// The lookups that may wait.
+    var calls: Int { lookups.withLock { $0 } }
+
+    func entryNow(for key: CacheKey, reading limit: Int) -> ReadyLookUp { answer }
+    func read(_ file: ReadyFile) async -> ByteBuffer? { nil }
+    func entry(for key: CacheKey) async -> CacheEntry? {
+        lookups.withLock { $0 += 1 }
+        return nil
+    }
+    func contains(_ key: CacheKey) async -> Bool { false }
+    func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async -> Bool { true }
+    func remove(_ key: CacheKey) async {}
+    func remove(_ selection: CacheSelection, dryRun: Bool) async -> CacheRemoval { CacheRemoval() }
+    func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async {}
+    func statistics() async -> CacheStatistics { CacheStatistics() }
+    func generation() async -> Int { 0 }
+    func raiseGeneration() async -> Int { 1 }
 }

@@ -31,9 +31,9 @@ final class DamagedFolderTests: XCTestCase {
                 let removal = try await tier.remove(.tag(.source("a")))
                 XCTAssertEqual(removal.entries, 2, what)
                 try await tier.close()
-                try expectUntouched(other, swap, what)
+                try expectUntouched(other, swap, what: what)
                 // And a lost item is set aside, with one line in the log
-                if name != "lock" { try expectKept(path, swap, log, what) }
+                if name != "lock" { try expectKept(path, swap, log: log, what: what) }
             }
         }
     }
@@ -53,8 +53,8 @@ final class DamagedFolderTests: XCTestCase {
             let found = try await tier.entry(for: key)
             XCTAssertEqual(found?.body, ByteBuffer(string: "after"), "\(swap)")
             try await tier.close()
-            try expectUntouched(other, swap, "\(swap)")
-            try expectKept(path, swap, log, "\(swap)")
+            try expectUntouched(other, swap, what: "\(swap)")
+            try expectKept(path, swap, log: log, what: "\(swap)")
         }
     }
 
@@ -215,13 +215,13 @@ final class DamagedFolderTests: XCTestCase {
         return lstat(path, &facts) == 0
     }
 
-    private func expectUntouched(_ other: String, _ swap: Swap, _ what: String) throws {
+    private func expectUntouched(_ other: String, _ swap: Swap, what: String) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: other)
         XCTAssertEqual(names, swap == .linked ? ["letter"] : [], what)
         if swap == .linked { XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(other)/letter")), Swap.treasure, what) }
     }
 
-    private func expectKept(_ path: String, _ swap: Swap, _ log: LogRecorder, _ what: String) throws {
+    private func expectKept(_ path: String, _ swap: Swap, log: LogRecorder, what: String) throws {
         let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.contains(".damaged-") }
         XCTAssertEqual(kept.count, 1, "\(what): \(kept)")
         XCTAssertEqual(log.all.count { $0.contains("kept as") }, 1, "\(what): \(log.all)")

@@ -19,7 +19,7 @@ final class DiskTierDamageTests: XCTestCase {
             var flipped = whole
             flipped[place] ^= 1 << UInt8(place % 8)
             try flipped.write(to: file)
-            XCTAssertNil(tier.entryNow(for: key, reading: 1 << 20), "byte \(place) of \(whole.count)")
+            XCTAssertNil(tier.entryNow(for: key, reading: 1 << 20).entry, "byte \(place) of \(whole.count)")
             let found = try await tier.entry(for: key)
             XCTAssertNil(found, "byte \(place) of \(whole.count)")
             XCTAssertFalse(FileManager.default.fileExists(atPath: file.path), "byte \(place): the damaged file is still there")
@@ -37,7 +37,7 @@ final class DiskTierDamageTests: XCTestCase {
         try await tier.store(sample(), for: key)
         let file = try XCTUnwrap(folder.entryFiles().first)
         let whole = try Data(contentsOf: file)
-        for _ in 0..<2 { XCTAssertEqual(tier.entryNow(for: key, reading: 1 << 20)?.entry, sample()) }
+        for _ in 0..<2 { XCTAssertEqual(tier.entryNow(for: key, reading: 1 << 20).entry?.entry, sample()) }
         // When a byte of its body changes in place, and its modification time is set back
         let modified = try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate]
         let handle = try FileHandle(forWritingTo: file)
@@ -46,7 +46,7 @@ final class DiskTierDamageTests: XCTestCase {
         try handle.close()
         try FileManager.default.setAttributes([.modificationDate: try XCTUnwrap(modified)], ofItemAtPath: file.path)
         // Then it is not served
-        XCTAssertNil(tier.entryNow(for: key, reading: 1 << 20))
+        XCTAssertNil(tier.entryNow(for: key, reading: 1 << 20).entry)
         try await tier.close()
     }
 
@@ -58,7 +58,7 @@ final class DiskTierDamageTests: XCTestCase {
 
         for length in 0..<whole.count {
             try whole.prefix(length).write(to: file)
-            XCTAssertNil(tier.entryNow(for: key, reading: 1 << 20), "\(length) bytes of \(whole.count)")
+            XCTAssertNil(tier.entryNow(for: key, reading: 1 << 20).entry, "\(length) bytes of \(whole.count)")
             let found = try await tier.entry(for: key)
             XCTAssertNil(found, "\(length) bytes of \(whole.count)")
         }

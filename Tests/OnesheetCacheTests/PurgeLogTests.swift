@@ -292,11 +292,11 @@ final class PurgeLogTests: XCTestCase {
         // Then it gives up in time, says so, and serves its disk
         let isUpToDate = await back.follower.catchUp(within: .milliseconds(1))
         XCTAssertFalse(isUpToDate)
-        await waitWhile(!log.all.contains { $0.contains("Purges by other servers are not noticed for now") })
+        await waitWhile(!log.all.contains { $0.contains("cannot read the purges of other servers for now") })
         let isThere = await back.finds("a")
         XCTAssertTrue(isThere)
         coordinator.isUnreachable = false
-        await waitWhile(!log.all.contains { $0.contains("The log of purges is read again") })
+        await waitWhile(!log.all.contains { $0.contains("the log of purges is read again") })
         try await stop([back])
     }
 

@@ -19,7 +19,7 @@ final class SharedTierTroubleTests: XCTestCase {
 
     private static func key(_ number: Int) -> CacheKey { CacheKey(.original, "a://\(number)") }
 
-    /// The error of a look-up; `nil` if there was an answer.
+    /// The error of a lookup; `nil` if there was an answer.
     private static func error(_ tier: SharedTier, _ number: Int = 0) async -> CacheError? {
         do throws(CacheError) {
             _ = try await tier.entry(for: key(number))
@@ -29,7 +29,7 @@ final class SharedTierTroubleTests: XCTestCase {
         }
     }
 
-    /// A look-up that can be cancelled.
+    /// A lookup that can be cancelled.
     private static func request(_ tier: SharedTier, _ number: Int) -> Task<CacheError?, Never> {
         Task { await error(tier, number) }
     }
@@ -49,7 +49,7 @@ final class SharedTierTroubleTests: XCTestCase {
     }
 
     func testThatFurtherLookUpsAreMissesWhileManyAreUnderWay() async {
-        // Given two look-ups that hang, even past their deadline
+        // Given two lookups that hang, even past their deadline
         let gate = Gate()
         store.change { ($0.gate, $0.ignoresCancellation) = (gate, true) }
         let tier = tier { ($0.readDeadline, $0.readsUnderWay) = (.milliseconds(10), 2) }

@@ -32,7 +32,7 @@ final class StrangeEntryTests: XCTestCase {
             let file = try XCTUnwrap(CacheFolder(path).entryFiles().first).path
             try thing.apply(to: file, other: other)
             // When it is requested in every way
-            let now = tier.entryNow(for: key, reading: 1 << 20)
+            let now = tier.entryNow(for: key, reading: 1 << 20).entry
             let isThere = try await tier.contains(key)
             let found = try await tier.entry(for: key)
             // Then it is not found, and can be stored again

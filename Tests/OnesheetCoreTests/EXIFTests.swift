@@ -3,7 +3,7 @@ import XCTest
 
 final class EXIFTests: XCTestCase {
     /// A TIFF structure of either byte order with these entries: tag, type, count, and the four bytes of the value.
-    private func tiff(_ isLittle: Bool, _ entries: [(Int, Int, Int, [UInt8])], _ rest: [UInt8] = []) -> [UInt8] {
+    private func tiff(_ isLittle: Bool, _ entries: [(Int, Int, Int, [UInt8])], rest: [UInt8] = []) -> [UInt8] {
         func number(_ value: Int, _ bytes: Int) -> [UInt8] {
             let big = (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
             return isLittle ? big.reversed() : big
@@ -14,7 +14,7 @@ final class EXIFTests: XCTestCase {
     }
 
     /// A number of this many bytes, at the left of the four bytes of a value.
-    private func value(_ number: Int, _ bytes: Int, _ isLittle: Bool) -> [UInt8] {
+    private func value(_ number: Int, _ bytes: Int, isLittle: Bool) -> [UInt8] {
         let big = (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         return (isLittle ? big.reversed() : big) + [UInt8](repeating: 0, count: 4 - bytes)
     }
@@ -27,7 +27,7 @@ final class EXIFTests: XCTestCase {
             for isLittle in [false, true] {
                 for orientation in Orientation.allCases {
                     // Given
-                    let tiff = tiff(isLittle, [(0x0112, type, 1, value(orientation.rawValue, bytes, isLittle))])
+                    let tiff = tiff(isLittle, [(0x0112, type, 1, value(orientation.rawValue, bytes, isLittle: isLittle))])
                     // When, then
                     XCTAssertEqual(EXIF(tiff: tiff).orientation, orientation, "type \(type), little endian: \(isLittle)")
                 }
@@ -38,7 +38,7 @@ final class EXIFTests: XCTestCase {
     func testThatWhatIsNoOrientationIsUpright() {
         for (type, bytes) in types {
             for number in [0, 9, -1, -6, 1 << (8 * bytes - 1)] {
-                XCTAssertEqual(EXIF(tiff: tiff(true, [(0x0112, type, 1, value(number, bytes, true))])).orientation, .up)
+                XCTAssertEqual(EXIF(tiff: tiff(true, [(0x0112, type, 1, value(number, bytes, isLittle: true))])).orientation, .up)
             }
         }
         // Texts, fractions and floating point are not integers, and two numbers are not one.
@@ -53,7 +53,7 @@ final class EXIFTests: XCTestCase {
             for isLittle in [false, true] {
                 // Given
                 let tiff = tiff(
-                    isLittle, [(0x010F, 4, 1, [1, 2, 3, 4]), (0x0112, type, 1, value(6, bytes, isLittle))], [9, 9])
+                    isLittle, [(0x010F, 4, 1, [1, 2, 3, 4]), (0x0112, type, 1, value(6, bytes, isLittle: isLittle))], rest: [9, 9])
                 // When
                 let upright = EXIF.upright(tiff: tiff)
                 // Then no other byte has changed
@@ -72,15 +72,15 @@ final class EXIFTests: XCTestCase {
         // Given thousands of copyright notices, the first of which differs: all would be parsed and all but one discarded
         let text = [UInt8](repeating: 0x61, count: 40_000)
         let start = 8 + 2 + 3000 * 12 + 4
-        func place(_ number: Int) -> [UInt8] { value(number, 4, true) }
+        func place(_ number: Int) -> [UInt8] { value(number, 4, isLittle: true) }
         let entries = (0..<3000).map { (0x8298, 2, $0 == 0 ? 2 : 40_000, $0 == 0 ? [0x62, 0, 0, 0] : place(start)) }
         // When, then
-        XCTAssertEqual(EXIF(tiff: tiff(true, entries, text)).copyright, "b")
+        XCTAssertEqual(EXIF(tiff: tiff(true, entries, rest: text)).copyright, "b")
     }
 
     func testThatALongNoticeIsCut() {
         let text = [UInt8](repeating: 0x61, count: 100_000)
-        let tiff = tiff(true, [(0x8298, 2, text.count, value(26, 4, true))], text)
+        let tiff = tiff(true, [(0x8298, 2, text.count, value(26, 4, isLittle: true))], rest: text)
         XCTAssertEqual(EXIF(tiff: tiff).copyright?.utf8.count, 65_000)
     }
 }

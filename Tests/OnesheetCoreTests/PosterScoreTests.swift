@@ -5,7 +5,7 @@ import XCTest
 final class PosterScoreTests: XCTestCase {
     private let scoring = PosterScore()
 
-    private func hit(_ width: Int?, _ height: Int?, _ kind: String? = "blog", site: String? = nil, url: String = "u")
+    private func hit(_ width: Int?, _ height: Int?, kind: String? = "blog", site: String? = nil, url: String = "u")
         -> PosterScore.Hit
     {
         (PosterCandidate(.http(url: url), width: width, height: height, site: site), kind)
@@ -56,7 +56,7 @@ final class PosterScoreTests: XCTestCase {
 
     func testThatFilmPagesComeBeforeBlogsAndBlogsBeforeNews() {
         // Given
-        let documents = [hit(600, 900, "news"), hit(600, 900, "etc"), hit(600, 900, "news", site: "Daum영화")]
+        let documents = [hit(600, 900, kind: "news"), hit(600, 900, kind: "etc"), hit(600, 900, kind: "news", site: "Daum영화")]
 
         // When
         let scores = documents.map(scoring.site)

@@ -10,7 +10,7 @@ final class AttentionTests: XCTestCase {
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
 
     /// A dull picture with a detailed, skin-coloured spot whose centre is at `x`, `y`.
-    private func original(_ x: Int, _ y: Int, _ width: Int = 240, _ height: Int = 120) throws -> ByteBuffer {
+    private func original(_ x: Int, _ y: Int, width: Int = 240, height: Int = 120) throws -> ByteBuffer {
         var picture = try PixelBuffer(PixelLayout(width: width, height: height, model: .rgb), limits: Limits())
         for row in 0..<height {
             picture.withMutableRow(row) { samples in

@@ -19,8 +19,8 @@ final class ColorTests: XCTestCase {
 
     /// The first pixel of the result for a PNG with this profile.
     private func rendered(
-        _ model: ColorModel, _ color: [UInt8], _ profile: [UInt8]?, hasAlpha: Bool = false,
-        _ change: (inout Transform) -> Void = { _ in }
+        _ model: ColorModel, _ color: [UInt8], profile: [UInt8]?, hasAlpha: Bool = false,
+        changing change: (inout Transform) -> Void = { _ in }
     ) throws -> [UInt8] {
         var transform = Transform()
         change(&transform)
@@ -35,35 +35,35 @@ final class ColorTests: XCTestCase {
         return picture.withRow(0) { row in (0..<channels).map { row[$0] } }
     }
 
-    private func assertNear(_ left: [UInt8], _ right: [UInt8], _ accuracy: Int = 2, line: UInt = #line) {
+    private func assertNear(_ left: [UInt8], _ right: [UInt8], accuracy: Int = 2, line: UInt = #line) {
         XCTAssertEqual(left.count, right.count, line: line)
         for (a, b) in zip(left, right) { XCTAssertEqual(Int(a), Int(b), accuracy: accuracy, "\(left), \(right)", line: line) }
     }
 
     func testThatASRGBProfileChangesNothing() throws {
-        XCTAssertEqual(try rendered(.rgb, [200, 100, 50], DrawnProfile.sRGB), [200, 100, 50])
+        XCTAssertEqual(try rendered(.rgb, [200, 100, 50], profile: DrawnProfile.sRGB), [200, 100, 50])
     }
 
     func testThatLinearNumbersBecomeSRGB() throws {
         // 0.5 of linear light is 188 in sRGB (IEC 61966-2-1).
-        assertNear(try rendered(.rgb, [128, 128, 128], DrawnProfile.linearSRGB), [188, 188, 188])
+        assertNear(try rendered(.rgb, [128, 128, 128], profile: DrawnProfile.linearSRGB), [188, 188, 188])
     }
 
     func testThatDisplayP3RedIsBeyondSRGB() throws {
         // (0.8, 0.2, 0.2) in P3 is a stronger red: more red, less of the others.
-        let color = try rendered(.rgb, [204, 51, 51], DrawnProfile.displayP3)
+        let color = try rendered(.rgb, [204, 51, 51], profile: DrawnProfile.displayP3)
         XCTAssertGreaterThan(color[0], 212)
         XCTAssertLessThan(color[1], 40)
     }
 
     func testThatConversionKeepsAlpha() throws {
-        let color = try rendered(.rgb, [128, 128, 128, 77], DrawnProfile.linearSRGB, hasAlpha: true)
+        let color = try rendered(.rgb, [128, 128, 128, 77], profile: DrawnProfile.linearSRGB, hasAlpha: true)
         assertNear(color, [188, 188, 188, 77])
     }
 
     func testThatAGrayProfileIsConvertedToo() throws {
         // The encoder may choose the layout of gray: compare one channel.
-        assertNear(Array(try rendered(.gray, [128], DrawnProfile.gray(gamma: 1)).prefix(1)), [188])
+        assertNear(Array(try rendered(.gray, [128], profile: DrawnProfile.gray(gamma: 1)).prefix(1)), [188])
     }
 
     func testThatABrokenProfileIsNoProfile() throws {
@@ -116,7 +116,7 @@ final class ColorTests: XCTestCase {
         let original = try JPEGCodec().encode(
             try even(.cmyk, [200, 0, 0, 128]), EncodeOptions(quality: 100, profile: DrawnProfile.blackOnly))
         // When, then
-        assertNear(try firstPixel(try renderer.render(original, as: transform).body), [118, 118, 118], 4)
+        assertNear(try firstPixel(try renderer.render(original, as: transform).body), [118, 118, 118], accuracy: 4)
     }
 
     func testThatLinearLightAveragesLight() throws {
@@ -131,7 +131,7 @@ final class ColorTests: XCTestCase {
         var transform = Transform()
         transform.width = 4
         // Then the average is half of the light, or half of the value
-        assertNear(try firstPixel(try linear.render(original, as: transform).body), [188], 3)
-        assertNear(try firstPixel(try renderer.render(original, as: transform).body), [128], 3)
+        assertNear(try firstPixel(try linear.render(original, as: transform).body), [188], accuracy: 3)
+        assertNear(try firstPixel(try renderer.render(original, as: transform).body), [128], accuracy: 3)
     }
 }

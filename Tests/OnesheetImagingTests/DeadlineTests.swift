@@ -19,7 +19,7 @@ final class DeadlineTests: XCTestCase {
     }
 
     /// A picture whose rows get paler; drawn row by row, so that large ones are fast to draw.
-    private func original(_ width: Int, _ height: Int, _ codec: some Codec, hasAlpha: Bool = false) throws -> ByteBuffer {
+    private func original(_ width: Int, _ height: Int, codec: some Codec, hasAlpha: Bool = false) throws -> ByteBuffer {
         let layout = PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha)
         var picture = try PixelBuffer(layout, limits: Limits())
         for y in 0..<height {
@@ -69,8 +69,8 @@ final class DeadlineTests: XCTestCase {
             var transform = all
             transform.format = format
             let originals = [
-                ("JPEG", try original(150, 225, JPEGCodec())), ("PNG", try original(150, 225, PNGCodec())),
-                ("PNG by rows", try original(150, 225, PNGCodec(inflateAtOnce: 0), hasAlpha: true)),
+                ("JPEG", try original(150, 225, codec: JPEGCodec())), ("PNG", try original(150, 225, codec: PNGCodec())),
+                ("PNG by rows", try original(150, 225, codec: PNGCodec(inflateAtOnce: 0), hasAlpha: true)),
             ]
             for (name, original) in originals {
                 try assertEndsInTime("\(name) to \(format)", atLeast: 15) { _ = try $0.render(original, as: transform) }
@@ -80,7 +80,7 @@ final class DeadlineTests: XCTestCase {
 
     func testThatSeveralVariantsHaveOneDeadline() throws {
         // Given a ladder, whose smaller steps are made from the larger ones
-        let original = try original(600, 900, JPEGCodec())
+        let original = try original(600, 900, codec: JPEGCodec())
         let transforms = [400, 200, 100].map { width in
             var transform = Transform()
             transform.width = width
@@ -90,7 +90,7 @@ final class DeadlineTests: XCTestCase {
     }
 
     func testThatTheHashHasADeadline() throws {
-        let original = try original(1200, 1800, PNGCodec())
+        let original = try original(1200, 1800, codec: PNGCodec())
         try assertEndsInTime("a hash", atLeast: 10) { _ = try $0.hash(of: $0.open(original)) }
     }
 
@@ -98,7 +98,7 @@ final class DeadlineTests: XCTestCase {
         // Given pictures of single and double height, reduced and enlarged
         for transform in [Transform.width(50), .width(900)] {
             let counts = try [400, 800, 1600].map { height in
-                let original = try original(600, height, PNGCodec())
+                let original = try original(600, height, codec: PNGCodec())
                 return try looks { _ = try $0.render(original, as: transform) }
             }
             // Then reads grow linearly with the picture
@@ -138,7 +138,7 @@ final class DeadlineTests: XCTestCase {
         var transform = Transform()
         (transform.width, transform.height, transform.enlarges, transform.resizing) = (1000, 3000, true, .force)
         transform.format = .png
-        let original = try original(40, 60, PNGCodec())
+        let original = try original(40, 60, codec: PNGCodec())
         // When each of its rows makes fifty of a thousand pixels
         let looks = try looks { _ = try $0.render(original, as: transform) }
         // Then each read is counted, including those while writing a byte a pixel or less
@@ -146,7 +146,7 @@ final class DeadlineTests: XCTestCase {
     }
 
     func testThatAHeaderIsReadWithoutOne() throws {
-        let original = try original(30, 45, JPEGCodec())
+        let original = try original(30, 45, codec: JPEGCodec())
         XCTAssertNoThrow(try renderer(after: 1).header(of: original))
     }
 }

@@ -80,7 +80,7 @@ final class PlaceholderTests: XCTestCase {
         }
     }
 
-    private func picture(_ width: Int, _ height: Int, _ color: (Int, Int) -> SIMD4<Float>) -> Thumbnail {
+    private func picture(_ width: Int, _ height: Int, color: (Int, Int) -> SIMD4<Float>) -> Thumbnail {
         Thumbnail(
             width: width, height: height,
             pixels: (0..<height).flatMap { y in (0..<width).map { x in color(x, y) } })

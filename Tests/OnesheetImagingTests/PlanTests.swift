@@ -5,7 +5,7 @@ import XCTest
 
 final class PlanTests: XCTestCase {
     private func plan(
-        _ width: Int, _ height: Int, _ orientation: Orientation = .up, _ change: (inout Transform) -> Void
+        _ width: Int, _ height: Int, orientation: Orientation = .up, changing change: (inout Transform) -> Void
     ) -> Plan {
         var transform = Transform()
         change(&transform)
@@ -14,7 +14,7 @@ final class PlanTests: XCTestCase {
 
     func testThatTheBoxIsOfTheUprightPicture() {
         // Given, when
-        let plan = plan(300, 200, .right) { $0.width = 100 }
+        let plan = plan(300, 200, orientation: .right) { $0.width = 100 }
         // Then
         XCTAssertEqual(plan.finalSize, Size(width: 100, height: 150))
         XCTAssertEqual(plan.size, Size(width: 150, height: 100), "as stored")
@@ -33,7 +33,7 @@ final class PlanTests: XCTestCase {
         XCTAssertEqual(plan.bounds, Rectangle((50, 0), Size(width: 200, height: 200)))
         XCTAssertEqual(plan.finalSize, Size(width: 50, height: 50))
         // It is the square of the upright picture.
-        XCTAssertEqual(self.plan(200, 300, .right) { $0.crop = .square }.finalSize, Size(width: 200, height: 200))
+        XCTAssertEqual(self.plan(200, 300, orientation: .right) { $0.crop = .square }.finalSize, Size(width: 200, height: 200))
     }
 
     func testThatAutoFillsWhereBothStandAlikeAndFitsOtherwise() {
@@ -106,7 +106,7 @@ final class PlanTests: XCTestCase {
     }
 
     func testThatThePictureStaysAsStoredOnRequest() {
-        let plan = plan(300, 200, .right) { ($0.width, $0.appliesOrientation) = (150, false) }
+        let plan = plan(300, 200, orientation: .right) { ($0.width, $0.appliesOrientation) = (150, false) }
         XCTAssertEqual(plan.finalSize, Size(width: 150, height: 100))
         XCTAssertEqual(plan.turn, .none)
     }
@@ -127,7 +127,7 @@ final class PlanTests: XCTestCase {
 
     func testThatACropFromACornerIsOfTheUprightPicture() {
         // Stored on its side: the upper left corner of the view is the lower left of the file.
-        let plan = plan(100, 60, .right) { $0.crop = .init(width: 20, height: 40, gravity: .corner(x: 5, y: 10)) }
+        let plan = plan(100, 60, orientation: .right) { $0.crop = .init(width: 20, height: 40, gravity: .corner(x: 5, y: 10)) }
         XCTAssertEqual(plan.finalSize, Size(width: 20, height: 40))
         XCTAssertEqual(plan.region, Rectangle(x: 10, y: 35, width: 40, height: 20))
     }
@@ -153,7 +153,7 @@ final class PlanTests: XCTestCase {
     func testThatACropOfATurnedPictureLiesInTheStoredOne() {
         // Upright it is 60 wide and 100 high; its upper left corner is stored at the lower left.
         XCTAssertEqual(
-            plan(100, 60, .right) { $0.crop = .init(width: 20, height: 40, gravity: .compass(x: -1, y: -1)) }.region,
+            plan(100, 60, orientation: .right) { $0.crop = .init(width: 20, height: 40, gravity: .compass(x: -1, y: -1)) }.region,
             Rectangle(x: 0, y: 40, width: 40, height: 20))
     }
 

@@ -35,7 +35,7 @@ final class ResamplingTests: XCTestCase {
     }
 
     private func assertAsReference(
-        _ width: Int, _ height: Int, to outputs: (Int, Int), _ model: ColorModel, hasAlpha: Bool = false, line: UInt = #line
+        _ width: Int, _ height: Int, to outputs: (Int, Int), model: ColorModel, hasAlpha: Bool = false, line: UInt = #line
     ) throws {
         let picture = try DrawnPoster(width: width, height: height).draw(model, hasAlpha: hasAlpha)
         let reference = ReferenceResampling(
@@ -48,18 +48,18 @@ final class ResamplingTests: XCTestCase {
         XCTAssertLessThan(worst(outcome, reference.resample(picture)), 1.1, line: line)
     }
 
-    func testThatShrinkingGrayIsAsTheReference() throws { try assertAsReference(97, 61, to: (31, 22), .gray) }
-    func testThatShrinkingColorsIsAsTheReference() throws { try assertAsReference(120, 90, to: (41, 29), .rgb) }
-    func testThatShrinkingALittleIsAsTheReference() throws { try assertAsReference(50, 50, to: (49, 48), .rgb) }
-    func testThatShrinkingALotIsAsTheReference() throws { try assertAsReference(400, 300, to: (3, 2), .rgb) }
-    func testThatShrinkingToOnePixelIsAsTheReference() throws { try assertAsReference(64, 48, to: (1, 1), .rgb) }
-    func testThatEnlargingIsAsTheReference() throws { try assertAsReference(23, 17, to: (61, 50), .rgb) }
-    func testThatEnlargingOnePixelIsAsTheReference() throws { try assertAsReference(1, 1, to: (9, 7), .rgb) }
+    func testThatShrinkingGrayIsAsTheReference() throws { try assertAsReference(97, 61, to: (31, 22), model: .gray) }
+    func testThatShrinkingColorsIsAsTheReference() throws { try assertAsReference(120, 90, to: (41, 29), model: .rgb) }
+    func testThatShrinkingALittleIsAsTheReference() throws { try assertAsReference(50, 50, to: (49, 48), model: .rgb) }
+    func testThatShrinkingALotIsAsTheReference() throws { try assertAsReference(400, 300, to: (3, 2), model: .rgb) }
+    func testThatShrinkingToOnePixelIsAsTheReference() throws { try assertAsReference(64, 48, to: (1, 1), model: .rgb) }
+    func testThatEnlargingIsAsTheReference() throws { try assertAsReference(23, 17, to: (61, 50), model: .rgb) }
+    func testThatEnlargingOnePixelIsAsTheReference() throws { try assertAsReference(1, 1, to: (9, 7), model: .rgb) }
     func testThatShrinkingTransparentPixelsIsAsTheReference() throws {
-        try assertAsReference(90, 70, to: (31, 27), .rgb, hasAlpha: true)
+        try assertAsReference(90, 70, to: (31, 27), model: .rgb, hasAlpha: true)
     }
     func testThatShrinkingGrayWithAlphaIsAsTheReference() throws {
-        try assertAsReference(90, 70, to: (31, 27), .gray, hasAlpha: true)
+        try assertAsReference(90, 70, to: (31, 27), model: .gray, hasAlpha: true)
     }
 
     func testThatAFilledBoxIsAsTheReferencesPart() throws {

@@ -6,8 +6,8 @@ import XCTest
 /// Sizes according to imgproxy's options.
 final class ScalingTests: XCTestCase {
     private func scaling(
-        _ width: Int, _ height: Int, _ resizing: Transform.Resizing, _ box: (Int, Int),
-        _ change: (inout Transform) -> Void = { _ in }
+        _ width: Int, _ height: Int, resizing: Transform.Resizing, box: (Int, Int),
+        changing change: (inout Transform) -> Void = { _ in }
     ) -> Scaling {
         var transform = Transform()
         transform.resizing = resizing
@@ -22,37 +22,39 @@ final class ScalingTests: XCTestCase {
         XCTAssertEqual(scaling.result, Size(width: result.0, height: result.1), line: line)
     }
 
-    func testThatFitKeepsTheWholePictureInsideTheBox() { assert(scaling(2000, 3000, .fit, (300, 300)), (200, 300)) }
-    func testThatFitWithOnlyAWidthFollowsTheShape() { assert(scaling(2000, 3000, .fit, (342, 0)), (342, 513)) }
-    func testThatFitWithOnlyAHeightFollowsTheShape() { assert(scaling(2000, 3000, .fit, (0, 300)), (200, 300)) }
-    func testThatNoBoxKeepsTheSize() { assert(scaling(20, 30, .fit, (0, 0)), (20, 30)) }
-    func testThatFitDoesNotEnlarge() { assert(scaling(20, 30, .fit, (200, 200)), (20, 30)) }
+    func testThatFitKeepsTheWholePictureInsideTheBox() { assert(scaling(2000, 3000, resizing: .fit, box: (300, 300)), (200, 300)) }
+    func testThatFitWithOnlyAWidthFollowsTheShape() { assert(scaling(2000, 3000, resizing: .fit, box: (342, 0)), (342, 513)) }
+    func testThatFitWithOnlyAHeightFollowsTheShape() { assert(scaling(2000, 3000, resizing: .fit, box: (0, 300)), (200, 300)) }
+    func testThatNoBoxKeepsTheSize() { assert(scaling(20, 30, resizing: .fit, box: (0, 0)), (20, 30)) }
+    func testThatFitDoesNotEnlarge() { assert(scaling(20, 30, resizing: .fit, box: (200, 200)), (20, 30)) }
     func testThatFitEnlargesWhereThatIsWanted() {
-        assert(scaling(20, 30, .fit, (300, 300)) { $0.enlarges = true }, (200, 300))
+        assert(scaling(20, 30, resizing: .fit, box: (300, 300)) { $0.enlarges = true }, (200, 300))
     }
-    func testThatFillCutsWhatStandsOut() { assert(scaling(2000, 3000, .fill, (300, 300)), (300, 450), cutTo: (300, 300)) }
+    func testThatFillCutsWhatStandsOut() {
+        assert(scaling(2000, 3000, resizing: .fill, box: (300, 300)), (300, 450), cutTo: (300, 300))
+    }
     func testThatFillOfASmallPictureCutsOnlyWhatStandsOut() {
-        assert(scaling(200, 300, .fill, (250, 250)), (200, 300), cutTo: (200, 250))
+        assert(scaling(200, 300, resizing: .fill, box: (250, 250)), (200, 300), cutTo: (200, 250))
     }
     func testThatFillDownShrinksTheBoxInItsShape() {
-        assert(scaling(200, 300, .fillDown, (400, 400)), (200, 300), cutTo: (200, 200))
+        assert(scaling(200, 300, resizing: .fillDown, box: (400, 400)), (200, 300), cutTo: (200, 200))
     }
     func testThatFillDownOfALargePictureFills() {
-        assert(scaling(2000, 3000, .fillDown, (300, 300)), (300, 450), cutTo: (300, 300))
+        assert(scaling(2000, 3000, resizing: .fillDown, box: (300, 300)), (300, 450), cutTo: (300, 300))
     }
-    func testThatForceIgnoresTheShape() { assert(scaling(2000, 3000, .force, (300, 100)), (300, 100)) }
-    func testThatForceWithOneSideKeepsTheOther() { assert(scaling(2000, 3000, .force, (300, 0)), (300, 3000)) }
+    func testThatForceIgnoresTheShape() { assert(scaling(2000, 3000, resizing: .force, box: (300, 100)), (300, 100)) }
+    func testThatForceWithOneSideKeepsTheOther() { assert(scaling(2000, 3000, resizing: .force, box: (300, 0)), (300, 3000)) }
     func testThatForceDoesNotEnlargeAndKeepsTheBoxesShape() {
-        assert(scaling(100, 100, .force, (200, 5)), (100, 2))
+        assert(scaling(100, 100, resizing: .force, box: (200, 5)), (100, 2))
     }
     func testThatAMinimumWidthWins() {
-        assert(scaling(1000, 4000, .fit, (0, 400)) { $0.minWidth = 200 }, (200, 800), cutTo: (200, 400))
+        assert(scaling(1000, 4000, resizing: .fit, box: (0, 400)) { $0.minWidth = 200 }, (200, 800), cutTo: (200, 400))
     }
     func testThatAMinimumHeightWins() {
-        assert(scaling(4000, 1000, .fit, (400, 0)) { $0.minHeight = 200 }, (800, 200), cutTo: (400, 200))
+        assert(scaling(4000, 1000, resizing: .fit, box: (400, 0)) { $0.minHeight = 200 }, (800, 200), cutTo: (400, 200))
     }
     func testThatAMinimumThatIsMetChangesNothing() {
-        assert(scaling(1000, 1000, .fit, (400, 0)) { $0.minHeight = 200 }, (400, 400))
+        assert(scaling(1000, 1000, resizing: .fit, box: (400, 0)) { $0.minHeight = 200 }, (400, 400))
     }
-    func testThatASideNeverVanishes() { assert(scaling(10_000, 3, .fit, (10, 0)), (10, 1)) }
+    func testThatASideNeverVanishes() { assert(scaling(10_000, 3, resizing: .fit, box: (10, 0)), (10, 1)) }
 }

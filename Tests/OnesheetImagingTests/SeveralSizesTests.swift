@@ -47,7 +47,7 @@ final class SeveralSizesTests: XCTestCase {
     }
 
     private func assertSameAsAlone(
-        _ original: [UInt8], _ transforms: [Transform], by renderer: Renderer, _ message: String, line: UInt = #line
+        _ original: [UInt8], _ transforms: [Transform], by renderer: Renderer, message: String, line: UInt = #line
     ) throws {
         // Given
         let original = ByteBuffer(bytes: original)
@@ -66,8 +66,8 @@ final class SeveralSizesTests: XCTestCase {
     }
 
     private func assertSameAsAlone(_ original: [UInt8], _ message: String, line: UInt = #line) throws {
-        try assertSameAsAlone(original, ladder, by: renderer, "\(message), ladder", line: line)
-        try assertSameAsAlone(original, mixed, by: renderer, "\(message), mixed", line: line)
+        try assertSameAsAlone(original, ladder, by: renderer, message: "\(message), ladder", line: line)
+        try assertSameAsAlone(original, mixed, by: renderer, message: "\(message), mixed", line: line)
     }
 
     private var poster: DrawnPoster { DrawnPoster(width: 250, height: 375) }
@@ -121,7 +121,7 @@ final class SeveralSizesTests: XCTestCase {
     func testThatLinearLightGivesTheSameBytes() throws {
         var renderer = renderer
         renderer.resamplesInLinearLight = true
-        try assertSameAsAlone(try poster.file(jpeg(), planes: (2, 2)), ladder, by: renderer, "linear light")
+        try assertSameAsAlone(try poster.file(jpeg(), planes: (2, 2)), ladder, by: renderer, message: "linear light")
     }
 
     func testThatTruncatedOriginalsGiveTheSameBytesWhereTheyAreAccepted() throws {
@@ -130,7 +130,7 @@ final class SeveralSizesTests: XCTestCase {
         for progressive in [false, true] {
             let file = try poster.file(jpeg(progressive: progressive), planes: (2, 2))
             try assertSameAsAlone(
-                Array(file.prefix(file.count * 2 / 3)), ladder, by: renderer, "truncated, progressive: \(progressive)")
+                Array(file.prefix(file.count * 2 / 3)), ladder, by: renderer, message: "truncated, progressive: \(progressive)")
         }
     }
 

@@ -25,7 +25,7 @@ final class ShrinkingQualityTests: XCTestCase {
     }
 
     /// The peak signal-to-noise ratio of the samples in dB, once they are encoded.
-    private func fidelity(_ samples: [Double], _ expected: [Double], _ size: (Int, Int)) throws -> Double {
+    private func fidelity(_ samples: [Double], _ expected: [Double], size: (Int, Int)) throws -> Double {
         var gray = try PixelBuffer(PixelLayout(width: size.0, height: size.1, model: .gray), limits: Limits())
         for y in 0..<size.1 {
             gray.withMutableRow(y) { row in for x in 0..<size.0 { row[x] = UInt8(samples[y * size.0 + x].rounded()) } }
@@ -62,7 +62,7 @@ final class ShrinkingQualityTests: XCTestCase {
             request.target = DecodeRequest.Target(width: Double(size.0), height: Double(size.1), chroma: 2)
             let ours = try resampled(bytes, request, to: size)
             // Then
-            let (usual, shrunk) = (try fidelity(library, full, size), try fidelity(ours, full, size))
+            let (usual, shrunk) = (try fidelity(library, full, size: size), try fidelity(ours, full, size: size))
             let loss = usual - shrunk
             XCTAssertLessThan(loss, 0.3, "\(width) × \(height) to \(target)")
             losses.append(loss)

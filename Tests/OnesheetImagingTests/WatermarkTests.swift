@@ -10,7 +10,7 @@ import XCTest
 final class WatermarkTests: XCTestCase {
     private let codec = PNGCodec()
 
-    private func file(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [UInt8]) throws -> ByteBuffer {
+    private func file(_ width: Int, _ height: Int, pixel: (Int, Int) -> [UInt8]) throws -> ByteBuffer {
         let hasAlpha = pixel(0, 0).count == 4
         var picture = try PixelBuffer(PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha), limits: Limits())
         for y in 0..<height {
@@ -32,8 +32,8 @@ final class WatermarkTests: XCTestCase {
 
     /// Red, green, blue and alpha of a variant of a black picture.
     private func drawn(
-        _ renderer: Renderer, on width: Int, _ height: Int, _ watermark: Transform.Watermark, back: [UInt8] = [0, 0, 0],
-        _ change: (inout Transform) -> Void = { _ in }
+        _ renderer: Renderer, on width: Int, height: Int, watermark: Transform.Watermark, back: [UInt8] = [0, 0, 0],
+        changing change: (inout Transform) -> Void = { _ in }
     ) throws -> [[UInt8]] {
         var transform = Transform()
         (transform.watermark, transform.format) = (watermark, .png)
@@ -61,7 +61,7 @@ final class WatermarkTests: XCTestCase {
             (.compass(x: -1, y: -1), -100, 0, [-3, 0]), (.compass(x: -1, y: -1), 100, 100, [19, 9]),
         ] {
             let pixels = try drawn(
-                renderer, on: 20, 10, .init(opacity: 1, position: position, offsetX: x, offsetY: y, digest: "d"))
+                renderer, on: 20, height: 10, watermark: .init(opacity: 1, position: position, offsetX: x, offsetY: y, digest: "d"))
             XCTAssertEqual(corner(pixels, 20), expected, "\(position) \(x) \(y)")
         }
     }
@@ -69,7 +69,7 @@ final class WatermarkTests: XCTestCase {
     func testThatAWatermarkIsAsLargeAsAskedFor() throws {
         let renderer = try renderer(8, 4)
         func count(_ scale: Double, on width: Int, _ height: Int) throws -> Int {
-            let pixels = try drawn(renderer, on: width, height, .init(opacity: 1, scale: scale, digest: "d"))
+            let pixels = try drawn(renderer, on: width, height: height, watermark: .init(opacity: 1, scale: scale, digest: "d"))
             return pixels.count { $0[2] > 0 }
         }
         // Its own size, also if that is larger than the picture.
@@ -84,16 +84,17 @@ final class WatermarkTests: XCTestCase {
 
     func testThatARepeatedWatermarkFillsThePicture() throws {
         let renderer = try renderer(4, 2)
-        let pixels = try drawn(renderer, on: 20, 10, .init(opacity: 1, position: .repeated, digest: "d"))
+        let pixels = try drawn(renderer, on: 20, height: 10, watermark: .init(opacity: 1, position: .repeated, digest: "d"))
         XCTAssertEqual(pixels.count { $0[2] == 7 }, 200)
         // One lies in the middle.
         XCTAssertEqual(pixels[4 * 20 + 8], [100, 100, 7, 255])
         // With a space of 6 × 3 pixels, every fifth column of every fifth row begins one.
         let spaced = try drawn(
-            renderer, on: 20, 10, .init(opacity: 1, position: .repeated, offsetX: 6, offsetY: 0.3, digest: "d"))
+            renderer, on: 20, height: 10, watermark: .init(opacity: 1, position: .repeated, offsetX: 6, offsetY: 0.3, digest: "d"))
         XCTAssertEqual(spaced.count { $0[2] == 7 }, 2 * 2 * 4 * 2)
         let none = try drawn(
-            renderer, on: 20, 10, .init(opacity: 1, position: .repeated, offsetX: -60, offsetY: -60, digest: "d"))
+            renderer, on: 20, height: 10, watermark: .init(opacity: 1, position: .repeated, offsetX: -60, offsetY: -60, digest: "d")
+        )
         XCTAssertEqual(none.count { $0[2] == 7 }, 200)
     }
 
@@ -102,20 +103,23 @@ final class WatermarkTests: XCTestCase {
         let renderer = try renderer(4, 2, opacity: 0.5, alpha: 128)
         let watermark = Transform.Watermark(opacity: 0.5, position: .compass(x: -1, y: -1), digest: "d")
         // When it is drawn on an opaque and on a clear picture
-        let opaque = try drawn(renderer, on: 8, 8, watermark, back: [200, 200, 200])
-        let clear = try drawn(renderer, on: 8, 8, watermark, back: [0, 0, 0, 0])
+        let opaque = try drawn(renderer, on: 8, height: 8, watermark: watermark, back: [200, 200, 200])
+        let clear = try drawn(renderer, on: 8, height: 8, watermark: watermark, back: [0, 0, 0, 0])
         // Then an eighth of its colour is there, or an eighth of its alpha
         XCTAssertEqual(opaque[0], [187, 187, 176, 255])
         XCTAssertEqual(clear[0], [100, 100, 7, 32])
         XCTAssertEqual(clear[63], [0, 0, 0, 0])
         // And alpha adds up.
-        XCTAssertEqual(try drawn(renderer, on: 8, 8, watermark, back: [100, 100, 7, 128])[0], [100, 100, 7, 144])
+        XCTAssertEqual(
+            try drawn(renderer, on: 8, height: 8, watermark: watermark, back: [100, 100, 7, 128])[0], [100, 100, 7, 144])
     }
 
     func testThatItIsDrawnLast() throws {
         // Given a canvas and filters around the picture
         let renderer = try renderer(4, 2)
-        let pixels = try drawn(renderer, on: 8, 8, .init(opacity: 1, position: .compass(x: -1, y: -1), digest: "d")) {
+        let pixels = try drawn(
+            renderer, on: 8, height: 8, watermark: .init(opacity: 1, position: .compass(x: -1, y: -1), digest: "d")
+        ) {
             ($0.padding, $0.background, $0.isGray, $0.blur) = (.init(top: 2, right: 2, bottom: 2, left: 2), .white, true, 3)
         }
         XCTAssertEqual(pixels.count, 144)
@@ -137,7 +141,7 @@ final class WatermarkTests: XCTestCase {
 
     func testThatAnotherWatermarkIsRefused() throws {
         for renderer in [try renderer(4, 2), Renderer(codecs: [PNGCodec()], limits: Limits())] {
-            XCTAssertThrowsError(try drawn(renderer, on: 8, 8, .init(opacity: 1, digest: "other"))) {
+            XCTAssertThrowsError(try drawn(renderer, on: 8, height: 8, watermark: .init(opacity: 1, digest: "other"))) {
                 XCTAssertEqual($0 as? RenderError, .otherWatermark)
             }
         }

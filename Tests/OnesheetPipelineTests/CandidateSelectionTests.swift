@@ -24,7 +24,10 @@ final class CandidateSelectionTests: XCTestCase {
         try picture("photo", DrawnPoster(width: 710, height: 490, seed: 1))
         try picture("poster", DrawnPoster(width: 600, height: 900, seed: 2))
         try picture("copy", DrawnPoster(width: 400, height: 600, seed: 2))
-        let pipeline = try pipeline([hit("photo", 600, 900, 1), hit("poster", 600, 900, 0.9), hit("copy", 400, 600, 0.85)])
+        let pipeline = try pipeline([
+            hit("photo", width: 600, height: 900, trust: 1), hit("poster", width: 600, height: 900, trust: 0.9),
+            hit("copy", width: 400, height: 600, trust: 0.85),
+        ])
         // When the poster is requested
         let answer = try await original(pipeline)
         // Then it is the poster, with its provenance and the reasons
@@ -40,7 +43,7 @@ final class CandidateSelectionTests: XCTestCase {
         // Given six hits, the first two of which show one poster
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         for name in ["c", "d", "e", "f"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 9)) }
-        let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, 600, 900, 0.9) })
+        let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, width: 600, height: 900, trust: 0.9) })
         // When the poster is requested
         _ = try await original(pipeline)
         // Then two were fetched
@@ -52,7 +55,7 @@ final class CandidateSelectionTests: XCTestCase {
         for (index, name) in ["a", "b", "c", "d", "e", "f"].enumerated() {
             try picture(name, DrawnPoster(width: 600, height: 900, seed: UInt32(index + 1)))
         }
-        let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, 600, 900, 0.9) })
+        let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, width: 600, height: 900, trust: 0.9) })
         // When the poster is requested
         let answer = try await original(pipeline)
         // Then four were fetched, and the first of the search is chosen
@@ -75,7 +78,7 @@ final class CandidateSelectionTests: XCTestCase {
     func testThatAChoiceStaysAndAsksNoSearchAgain() async throws {
         // Given a chosen poster
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
-        let source = source(["a", "b"].map { hit($0, 600, 900, 0.9) })
+        let source = source(["a", "b"].map { hit($0, width: 600, height: 900, trust: 0.9) })
         let first = try pipeline(source)
         _ = try await original(first)
         // When it is requested after a restart with an empty cache
@@ -88,7 +91,7 @@ final class CandidateSelectionTests: XCTestCase {
     func testThatTheRunnerUpStandsInWhileAHostFailsAndTheChoiceStays() async throws {
         // Given a chosen poster whose host fails
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
-        let hits = ["a", "b"].map { hit($0, 600, 900, 0.9) }
+        let hits = ["a", "b"].map { hit($0, width: 600, height: 900, trust: 0.9) }
         _ = try await original(try pipeline(hits))
         transport.on(url("a"), status: 503, "")
         // When it is requested with an empty cache
@@ -102,7 +105,7 @@ final class CandidateSelectionTests: XCTestCase {
     func testThatAnotherIsChosenWhenTheChosenOneIsGone() async throws {
         // Given a chosen poster that its host has removed
         for name in ["a", "b", "c"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
-        let hits = ["a", "b", "c"].map { hit($0, 600, 900, 0.9) }
+        let hits = ["a", "b", "c"].map { hit($0, width: 600, height: 900, trust: 0.9) }
         _ = try await original(try pipeline(hits))
         transport.on(url("a"), status: 404, "")
         // When it is requested with an empty cache
@@ -118,7 +121,7 @@ final class CandidateSelectionTests: XCTestCase {
         let reject = url("a")
         try await choices().change(title) { $0.decision.reject(reject) }
         // When the poster is requested
-        let answer = try await original(try pipeline(["a", "b"].map { hit($0, 600, 900, 0.9) }))
+        let answer = try await original(try pipeline(["a", "b"].map { hit($0, width: 600, height: 900, trust: 0.9) }))
         // Then the other is chosen
         XCTAssertEqual(answer.provenance.location, url("b"))
         XCTAssertEqual(transport.count(url("a")), 0)
@@ -129,7 +132,10 @@ final class CandidateSelectionTests: XCTestCase {
         try picture("a", DrawnPoster(width: 600, height: 900, seed: 5))
         try picture("b", DrawnPoster(width: 400, height: 600, seed: 5))
         try picture("c", DrawnPoster(width: 300, height: 450, seed: 1))
-        let hits = [hit("a", 600, 900, 0.9), hit("b", 400, 600, 0.9), hit("c", 300, 450, 0.9)]
+        let hits = [
+            hit("a", width: 600, height: 900, trust: 0.9), hit("b", width: 400, height: 600, trust: 0.9),
+            hit("c", width: 300, height: 450, trust: 0.9),
+        ]
         let pipeline = try pipeline(hits)
         let posters = try posters(pipeline, hits)
         _ = try await original(pipeline)
@@ -148,7 +154,7 @@ final class CandidateSelectionTests: XCTestCase {
         let gate = Gate()
         let body = ByteBuffer(bytes: try DrawnPoster(width: 60, height: 90, seed: 1).file(JPEGCodec()))
         transport.hold(url("a"), at: gate) { _ in HTTPAnswer(status: 200, body: body) }
-        let hits = [hit("a", 60, 90, 0.9), hit("b", 60, 90, 0.8)]
+        let hits = [hit("a", width: 60, height: 90, trust: 0.9), hit("b", width: 60, height: 90, trust: 0.8)]
         let pipeline = try pipeline(hits)
         var transform = Transform()
         transform.width = 30
@@ -220,7 +226,10 @@ final class CandidateSelectionTests: XCTestCase {
         // Given a chosen poster
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         try picture("c", DrawnPoster(width: 300, height: 300, seed: 3))
-        let hits = [hit("a", 600, 900, 0.9), hit("b", 600, 900, 0.9), hit("c", 300, 300, 0.9)]
+        let hits = [
+            hit("a", width: 600, height: 900, trust: 0.9), hit("b", width: 600, height: 900, trust: 0.9),
+            hit("c", width: 300, height: 300, trust: 0.9),
+        ]
         let pipeline = try pipeline(hits)
         _ = try await original(pipeline)
         // When the third is pinned
@@ -274,7 +283,7 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     func testThatANumberThatIsNoCandidateIsAnError() async throws {
-        let hits = ["a", "b"].map { hit($0, 600, 900, 0.9) }
+        let hits = ["a", "b"].map { hit($0, width: 600, height: 900, trust: 0.9) }
         let posters = try posters(try pipeline(hits), hits)
         for number in [-1, 0, 3, Int.max] {
             do {
@@ -292,7 +301,7 @@ final class CandidateSelectionTests: XCTestCase {
         try await choices.change(title) { $0.pin("http://127.0.0.1/pinned") }
         // When posters of a thousand made-up titles are chosen
         let titles = (0..<1000).map { TitleReference(source: "films", id: "made up \($0)") }
-        let candidates = [hit("a", 600, 900, 0.9)]
+        let candidates = [hit("a", width: 600, height: 900, trust: 0.9)]
         for title in titles { try await choices.change(title) { $0.see(candidates) } }
         // Then most of these choices are removed, and the administrator's is kept
         var left = 0
@@ -304,7 +313,7 @@ final class CandidateSelectionTests: XCTestCase {
 
     private func url(_ name: String) -> String { "http://127.0.0.1/\(name)" }
 
-    private func hit(_ name: String, _ width: Int, _ height: Int, _ trust: Double) -> PosterCandidate {
+    private func hit(_ name: String, width: Int, height: Int, trust: Double) -> PosterCandidate {
         PosterCandidate(.http(url: url(name)), width: width, height: height, page: "http://pages.example/\(name)", trust: trust)
     }
 

@@ -123,13 +123,13 @@ final class CoalescingTests: XCTestCase {
         let waiting = ["a", "b"].map { key in Task { try await flights.share(key, work) } }
         await held.hasBeenReached(by: 2)
         // When work for a third key is requested
-        let third = await failure(flights, "c", work)
+        let third = await failure(flights, "c", work: work)
         // Then it is refused immediately
         XCTAssertEqual(third, .refused)
         // And a fourth waiter is refused too
         let last = Task { try await flights.share("b", work) }
         try await gate.pass()
-        let fourth = await failure(flights, "b", work)
+        let fourth = await failure(flights, "b", work: work)
         XCTAssertEqual(fourth, .refused)
         // And when one leaves, another may join
         last.cancel()
@@ -243,7 +243,7 @@ final class CoalescingTests: XCTestCase {
     }
 
     private func failure(
-        _ flights: Coalescing<String, Int, Failure>, _ key: String, _ work: @escaping @Sendable () async throws(Failure) -> Int
+        _ flights: Coalescing<String, Int, Failure>, _ key: String, work: @escaping @Sendable () async throws(Failure) -> Int
     ) async -> Failure? {
         do throws(Failure) {
             _ = try await flights.share(key, work)

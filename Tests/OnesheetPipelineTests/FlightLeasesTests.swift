@@ -17,7 +17,7 @@ final class FlightLeasesTests: XCTestCase {
         let servers = (0..<3).map { leases("\($0)") }
         let (gate, store) = (Gate(), Results())
         // When one of them works
-        let answers = servers.enumerated().map { number, server in start(server, store, "\(number)", at: gate) }
+        let answers = servers.enumerated().map { number, server in start(server, store: store, text: "\(number)", at: gate) }
         await gate.hasBeenReached()
         await waitWhile(servers.reduce(0) { $0 + $1.counts.waited } < 2)
         gate.open()
@@ -51,10 +51,10 @@ final class FlightLeasesTests: XCTestCase {
     func testThatALookUpThatWasTooEarlyIsMadeAgain() async throws {
         // Given a server that has done the work just after another one has looked for the result
         let (first, second, store) = (leases("0"), leases("1"), Results())
-        _ = try await share(first, store, "first")
+        _ = try await share(first, store: store, text: "first")
         await first.shutdown()
         // When that one takes the lease
-        let answer = try await share(second, store, "second")
+        let answer = try await share(second, store: store, text: "second")
         // Then it finds the result
         XCTAssertEqual(answer, "first")
         XCTAssertEqual(store.works, 1)
@@ -65,7 +65,7 @@ final class FlightLeasesTests: XCTestCase {
         // Given a holder that has died
         _ = try await coordinator.acquire("interactive:poster", for: "dead", milliseconds: 5000)
         let (server, store) = (leases("0"), Results())
-        let answer = start(server, store, "0")
+        let answer = start(server, store: store, text: "0")
         await waitWhile(server.counts.waited == 0)
         XCTAssertEqual(store.works, 0)
         // When its lease ends
@@ -79,13 +79,13 @@ final class FlightLeasesTests: XCTestCase {
     func testThatAFailedHolderLetsTheNextOneTry() async throws {
         let (first, second, store) = (leases("0"), leases("1"), Results())
         do {
-            _ = try await share(first, store, "0", failing: .timedOut(.seconds(1)))
+            _ = try await share(first, store: store, text: "0", failing: .timedOut(.seconds(1)))
             XCTFail("it failed")
         } catch {
             XCTAssertEqual(error as? PipelineError, .timedOut(.seconds(1)))
         }
         await first.shutdown()
-        let answer = try await share(second, store, "1")
+        let answer = try await share(second, store: store, text: "1")
         XCTAssertEqual(answer, "1")
     }
 
@@ -93,7 +93,7 @@ final class FlightLeasesTests: XCTestCase {
         for isSlow in [false, true] {
             (coordinator.isUnreachable, coordinator.isSlow) = (!isSlow, isSlow)
             let (server, store) = (leases("0"), Results())
-            let answer = try await share(server, store, "0")
+            let answer = try await share(server, store: store, text: "0")
             XCTAssertEqual(answer, "0")
             XCTAssertEqual(server.counts, FlightLeases.Counts(taken: 0, waited: 0, alone: 1))
         }
@@ -102,7 +102,7 @@ final class FlightLeasesTests: XCTestCase {
     func testThatAHolderThatNeverEndsIsNotWaitedForForEver() async throws {
         _ = try await coordinator.acquire("interactive:poster", for: "other", milliseconds: 3_600_000)
         let (server, store) = (leases("0", longestWait: .milliseconds(20)), Results())
-        let answer = try await share(server, store, "0")
+        let answer = try await share(server, store: store, text: "0")
         XCTAssertEqual(answer, "0")
         XCTAssertEqual(server.counts.alone, 1)
     }
@@ -110,7 +110,7 @@ final class FlightLeasesTests: XCTestCase {
     func testThatACancelledWaiterLeavesAtOnce() async throws {
         _ = try await coordinator.acquire("interactive:poster", for: "other", milliseconds: 3_600_000)
         let (server, store) = (leases("0"), Results())
-        let answer = start(server, store, "0")
+        let answer = start(server, store: store, text: "0")
         await waitWhile(server.counts.waited == 0)
         answer.cancel()
         let result = await answer.result
@@ -121,7 +121,7 @@ final class FlightLeasesTests: XCTestCase {
     func testThatALongPieceOfWorkKeepsItsLease() async throws {
         // Given work that takes longer than a lease of 30 ms
         let (server, gate, store) = (leases("0", lifetime: 30), Gate(), Results())
-        let answer = start(server, store, "0", at: gate)
+        let answer = start(server, store: store, text: "0", at: gate)
         await gate.hasBeenReached()
         await waitWhile(coordinator.calls(of: "renew") < 3)
         XCTAssertTrue(coordinator.isHeld("interactive:poster"))
@@ -132,9 +132,9 @@ final class FlightLeasesTests: XCTestCase {
 
     func testThatPeopleDoNotWaitForAPrefetch() async throws {
         let (server, gate, store) = (leases("0"), Gate(), Results())
-        let prefetch = Urgency.$current.withValue(.prefetch) { start(server, store, "prefetch", at: gate) }
+        let prefetch = Urgency.$current.withValue(.prefetch) { start(server, store: store, text: "prefetch", at: gate) }
         await gate.hasBeenReached()
-        let answer = try await share(leases("1"), store, "1")
+        let answer = try await share(leases("1"), store: store, text: "1")
         XCTAssertEqual(answer, "1")
         gate.open()
         _ = try await prefetch.value
@@ -143,10 +143,10 @@ final class FlightLeasesTests: XCTestCase {
     func testThatAVisitorFindsWhatAPrefetchHasJustDone() async throws {
         // Given a prefetch that has just done the work, after another server has looked for the result
         let (server, store) = (leases("0"), Results())
-        _ = try await Urgency.$current.withValue(.prefetch) { try await share(server, store, "prefetch") }
+        _ = try await Urgency.$current.withValue(.prefetch) { try await share(server, store: store, text: "prefetch") }
         await server.shutdown()
         // When a visitor's lease is granted there
-        let answer = try await share(leases("1"), store, "visitor")
+        let answer = try await share(leases("1"), store: store, text: "visitor")
         // Then it finds the result
         XCTAssertEqual(answer, "prefetch")
         XCTAssertEqual(store.works, 1)
@@ -162,7 +162,7 @@ final class FlightLeasesTests: XCTestCase {
 
 /// Makes `text`, after the gate has opened, or fails.
 private func share(
-    _ leases: FlightLeases, _ store: Results, _ text: String, at gate: Gate? = nil,
+    _ leases: FlightLeases, store: Results, text: String, at gate: Gate? = nil,
     failing error: PipelineError? = nil
 ) async throws -> String {
     try await leases.share(
@@ -176,8 +176,8 @@ private func share(
 }
 
 /// The same in a task of its own.
-private func start(_ leases: FlightLeases, _ store: Results, _ text: String, at gate: Gate? = nil) -> Task<String, any Error> {
-    Task { try await share(leases, store, text, at: gate) }
+private func start(_ leases: FlightLeases, store: Results, text: String, at gate: Gate? = nil) -> Task<String, any Error> {
+    Task { try await share(leases, store: store, text: text, at: gate) }
 }
 
 /// What the servers share.

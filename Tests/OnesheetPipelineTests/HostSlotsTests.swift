@@ -112,7 +112,7 @@ final class HostSlotsTests: XCTestCase {
                 }
             }
         }
-        while slots.load(of: host) < 5 || order.all.count < 2 { await Task.yield() }
+        await waitWhile(slots.load(of: host) < 5 || order.all.count < 2)
         // When another client comes
         let modest = Task {
             try await MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) {
@@ -120,7 +120,7 @@ final class HostSlotsTests: XCTestCase {
             }
         }
         // Then one of the first client's requests makes way
-        while order.all.count < 3 { await Task.yield() }
+        await waitWhile(order.all.count < 3)
         first.open()
         try await modest.value
         rest.open()

@@ -198,7 +198,7 @@ final class OriginThrottleTests: XCTestCase {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        while slots.load(of: OriginHost(url)) < 11 { await Task.yield() }
+        await waitWhile(slots.load(of: OriginHost(url)) < 11)
         // When the request in the slot is the third that is asked to pause
         gate.open()
         _ = try await working.value

@@ -213,7 +213,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         }
         XCTAssertTrue(two.has("a"))
         // A read that waits ends only with a record or an error: the engine's clock stands still.
-        await waitWhile(!log.all.contains { $0.contains("Purges by other servers are not noticed for now") })
+        await waitWhile(!log.all.contains { $0.contains("cannot read the purges of other servers for now") })
         coordinator.isUnreachable = false
         // Then
         await two.waits(for: title) { $0.pinned == "x" }

@@ -18,9 +18,9 @@ struct FaultySource: SourcePlugin {
     private let calls: Calls
     private let wall = Calls()
 
-    init(_ configuration: NoConfiguration, context: PluginContext) { self.init(nil, context.transport, Calls()) }
+    init(_ configuration: NoConfiguration, context: PluginContext) { self.init(nil, context.transport, calls: Calls()) }
 
-    init(_ mistake: Mistake?, _ transport: any HTTPTransport, _ calls: Calls) {
+    init(_ mistake: Mistake?, _ transport: any HTTPTransport, calls: Calls) {
         (self.mistake, self.transport, self.calls) = (mistake, transport, calls)
     }
 

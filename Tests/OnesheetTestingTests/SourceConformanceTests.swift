@@ -13,7 +13,7 @@ final class SourceConformanceTests: XCTestCase {
             transport: service, knownID: "1", unknownID: "2", list: TitleQuery(),
             exhausted: HTTPAnswer(status: 200, body: ByteBuffer(string: "no more"))
         ) {
-            FaultySource(mistake, $0, calls)
+            FaultySource(mistake, $0, calls: calls)
         }.run()
     }
 
@@ -60,7 +60,7 @@ final class SourceConformanceTests: XCTestCase {
         let service = FakeTransport()
         service.on("http://service.example/", "ok")
         let suite = SourceConformance(transport: service, knownID: "1", unknownID: nil, list: nil) {
-            FaultySource(nil, $0, Calls())
+            FaultySource(nil, $0, calls: Calls())
         }
 
         // When

@@ -81,7 +81,7 @@ final class ThumbHashTests: XCTestCase {
         }
     }
 
-    private static func picture(_ width: Int, _ height: Int, _ color: (Float, Float) -> SIMD4<Float>) -> [SIMD4<Float>] {
+    private static func picture(_ width: Int, _ height: Int, color: (Float, Float) -> SIMD4<Float>) -> [SIMD4<Float>] {
         (0..<height).flatMap { y in
             (0..<width).map { x in color((Float(x) + 0.5) / Float(width), (Float(y) + 0.5) / Float(height)) }
         }

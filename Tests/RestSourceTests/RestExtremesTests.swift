@@ -28,7 +28,7 @@ final class RestExtremesTests: XCTestCase {
     }
 
     func testThatANumberThatIsNoneIsMalformed() async throws {
-        let source = try source(["list": Self.list.split(separator: "1.5").joined(separator: "\"nan\"")], 20)
+        let source = try source(["list": Self.list.split(separator: "1.5").joined(separator: "\"nan\"")], perPage: 20)
         do {
             _ = try await source.titles(TitleQuery())
             XCTFail("nan is a number")
@@ -38,12 +38,14 @@ final class RestExtremesTests: XCTestCase {
     }
 
     func testThatAListOfNoLengthIsNoManifest() {
-        XCTAssertThrowsError(try source([:], 0)) { XCTAssertTrue("\($0)".contains("list.perPage: needs a number from 1"), "\($0)") }
+        XCTAssertThrowsError(try source([:], perPage: 0)) {
+            XCTAssertTrue("\($0)".contains("list.perPage: needs a number from 1"), "\($0)")
+        }
     }
 
     func testThatAnAnswerOfManySmallValuesIsRefusedAndNotReadForSeconds() async throws {
         // Given seven megabytes of short texts, below the limit of bytes
-        let source = try source(["list": #"{"items":["# + String(repeating: "\"a\",", count: 7 << 18) + "1]}"], 20)
+        let source = try source(["list": #"{"items":["# + String(repeating: "\"a\",", count: 7 << 18) + "1]}"], perPage: 20)
         do {
             _ = try await source.titles(TitleQuery())
             XCTFail("it was read")
@@ -53,7 +55,7 @@ final class RestExtremesTests: XCTestCase {
     }
 
     func testThatItsBytesAreConfigured() async throws {
-        let source = try source(["list": Self.list], 20, "answerBytes: 50B")
+        let source = try source(["list": Self.list], perPage: 20, more: "answerBytes: 50B")
         do {
             _ = try await source.titles(TitleQuery())
             XCTFail("it was read")
@@ -63,7 +65,7 @@ final class RestExtremesTests: XCTestCase {
         XCTAssertNil(source.originPolicy.maxBytes)
     }
 
-    private func source(_ answers: [String: String], _ perPage: Int, _ more: String = "") throws -> RestSource {
+    private func source(_ answers: [String: String], perPage: Int, more: String = "") throws -> RestSource {
         let transport = FakeTransport()
         transport.on("http://api.example/list", answers["list"] ?? Self.list)
         transport.on("http://api.example/title/", answers["title"] ?? Self.title)
@@ -73,7 +75,7 @@ final class RestExtremesTests: XCTestCase {
     }
 
     private func expectUsable(_ answers: [String: String], _ perPage: Int) async throws {
-        let problems = await AnswerTrial.problems(of: try source(answers, perPage), id: "1")
+        let problems = await AnswerTrial.problems(of: try source(answers, perPage: perPage), id: "1")
         XCTAssertEqual(problems, [], answers.values.first ?? "")
     }
 }

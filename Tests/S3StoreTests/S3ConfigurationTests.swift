@@ -63,7 +63,7 @@ final class S3ConfigurationTests: XCTestCase {
 
     func testThatAddressesFollowTheStyle() throws {
         // Given
-        func address(_ endpoint: String?, _ bucket: String, _ pathStyle: Bool? = nil, region: String = "eu-central-1") throws
+        func address(_ endpoint: String?, _ bucket: String, pathStyle: Bool? = nil, region: String = "eu-central-1") throws
             -> S3Address
         {
             try S3Address(endpoint: endpoint, bucket: bucket, region: region, pathStyle: pathStyle)
@@ -71,10 +71,10 @@ final class S3ConfigurationTests: XCTestCase {
 
         // When
         let amazon = try address(nil, "films")
-        let dotted = try address(nil, "films.example", true)
+        let dotted = try address(nil, "films.example", pathStyle: true)
         let china = try address(nil, "films", region: "cn-north-1")
         let own = try address("http://10.0.0.5:9000/", "films")
-        let below = try address("https://x.example:443/storage/s3", "films", false)
+        let below = try address("https://x.example:443/storage/s3", "films", pathStyle: false)
         let six = try address("http://[::1]:8333", "films")
 
         // Then
@@ -87,7 +87,9 @@ final class S3ConfigurationTests: XCTestCase {
         XCTAssertEqual(amazon.path, "/")
         XCTAssertEqual(own.path, "/films")
         XCTAssertThrowsError(try address(nil, "films.example")) { XCTAssertTrue("\($0)".contains("pathStyle")) }
-        XCTAssertThrowsError(try address("http://10.0.0.5:9000", "films", false)) { XCTAssertTrue("\($0)".contains("pathStyle")) }
+        XCTAssertThrowsError(try address("http://10.0.0.5:9000", "films", pathStyle: false)) {
+            XCTAssertTrue("\($0)".contains("pathStyle"))
+        }
     }
 
     func testThatANameThatSomeStoreChangesIsRefused() {

@@ -100,30 +100,6 @@ final class ClusterPartsTests: XCTestCase {
         }
     }
 
-    func testThatABreakerLetsOneCallTryAfterItsPause() {
-        // Given
-        var breaker = EngineBreaker()
-        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        for _ in 1..<EngineBreaker.failures { XCTAssertFalse(breaker.failed(at: start)) }
-        XCTAssertTrue(breaker.allows(at: start))
-
-        // When
-        XCTAssertTrue(breaker.failed(at: start))
-
-        // Then
-        let end = start + EngineBreaker.pause
-        XCTAssertFalse(breaker.allows(at: start))
-        XCTAssertFalse(breaker.failed(at: start), "a late failure prolongs the pause")
-        XCTAssertTrue(breaker.allows(at: end))
-        XCTAssertFalse(breaker.allows(at: end), "a second call tries")
-        XCTAssertTrue(breaker.failed(at: end))
-        XCTAssertFalse(breaker.allows(at: end))
-        XCTAssertTrue(breaker.allows(at: end + EngineBreaker.pause))
-        breaker.succeeded()
-        XCTAssertTrue(breaker.allows(at: end))
-        XCTAssertFalse(breaker.failed(at: end))
-    }
-
     func testThatAnInfoTellsWhatAnOperatorShouldKnow() {
         // Given
         let cases: [(String, Bool, Int)] = [

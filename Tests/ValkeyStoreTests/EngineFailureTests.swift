@@ -125,7 +125,7 @@ final class EngineFailureTests: EngineTestCase {
         // When
         engine.stop()
         var failures: [CoordinatorError] = []
-        for _ in 0..<EngineBreaker.failures + 1 {
+        for _ in 0..<ValkeyNode.failures + 1 {
             if let error = await failure(of: { () async throws(CoordinatorError) in try await store.count(of: "counter") }) {
                 failures.append(error)
             }

@@ -1,4 +1,4 @@
-/// What an error of a cluster asks its client to do.
+/// The reaction that a cluster's error asks of its client.
 package enum Redirect: Equatable {
     /// The slot has another master from now on.
     case moved(slot: Int, to: ValkeyAddress)

@@ -1,4 +1,4 @@
-/// Which engine has which slot. A single engine has all.
+/// The engine of each slot. A single engine has all.
 package struct Topology: Sendable {
     /// The masters.
     package private(set) var masters: [ValkeyAddress]
@@ -50,7 +50,7 @@ package struct Topology: Sendable {
     /// Whether the master of a slot has replicas.
     func isReplicated(_ slot: Int) -> Bool { master(of: slot).map(replicated.contains) ?? false }
 
-    /// Notes what a `MOVED` reply said.
+    /// Notes a `MOVED` reply.
     package mutating func move(_ slot: Int, to address: ValkeyAddress) {
         guard isCluster, owners.indices.contains(slot) else { return }
         if let index = masters.firstIndex(of: address) {

@@ -18,7 +18,7 @@ final class ValkeyClient: Sendable {
     private static let redirects = 5
     /// The least time between two looks for the topology, unless none is known.
     private static let searchPause = TimeAmount.milliseconds(200)
-    /// The age at which the topology is looked for again. Replicas come without an error that tells of them.
+    /// Maximum topology age; new replicas cause no error.
     private static let oldAge = TimeAmount.seconds(30)
 
     /// How much later than asked an idle engine may end a wait: it looks at the waiting ten times a second.

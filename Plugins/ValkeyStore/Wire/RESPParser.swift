@@ -31,7 +31,7 @@ package struct RESPParser {
     /// The length of the bulk string whose line was read.
     private var bulk: Int?
     private var open: [OpenArray] = []
-    /// What the present reply has so far.
+    /// The parts of the present reply so far.
     private var (bytes, values) = (0, 0)
 
     package init(limits: Limits = Limits()) { self.limits = limits }
@@ -89,7 +89,7 @@ package struct RESPParser {
                 if count < 0 { return .null }
                 if count == 0 { return .array([]) }
                 guard open.count < limits.depth else { throw RESPError(reason: "arrays are nested more than \(limits.depth) deep") }
-                // What the engine announces is not reserved: it may never come.
+                // Memory for announced data is not reserved, because the data may never arrive.
                 open.append(OpenArray(missing: count, values: []))
             default: throw RESPError(reason: "a reply begins with the byte \(kind)")
             }

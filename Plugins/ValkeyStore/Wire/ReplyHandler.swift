@@ -8,7 +8,7 @@ final class ReplyHandler: ChannelInboundHandler {
     private struct Request {
         let count: Int
         var replies: [RESPValue] = []
-        /// `nil` if nobody waits any more. The replies still have to be taken off the connection.
+        /// `nil` if its caller has left. The replies still have to be taken off the connection.
         var promise: EventLoopPromise<[RESPValue]>?
         let timer: Scheduled<Void>?
     }

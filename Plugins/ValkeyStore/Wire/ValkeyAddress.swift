@@ -2,7 +2,9 @@ import OnesheetCore
 
 /// The host and the port of an engine: `10.0.0.1:6379`, `valkey.internal`, `[::1]:7000`.
 public struct ValkeyAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A name, or an IP address without brackets.
     public let host: String
+    /// 1 to 65535.
     public let port: Int
 
     public init(host: String, port: Int) { (self.host, self.port) = (host, port) }

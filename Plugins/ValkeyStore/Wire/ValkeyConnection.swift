@@ -83,7 +83,7 @@ final class ValkeyConnection: Sendable {
     }
 }
 
-/// What all connections of a configuration have in common.
+/// The settings that all connections of a configuration share.
 struct ConnectionSettings: Sendable {
     var user: String?
     var password: String?
@@ -97,7 +97,7 @@ struct ConnectionSettings: Sendable {
         return [ValkeyCommand(words: ["AUTH"] + (user.map { [$0] } ?? []) + [password]), ValkeyCommand("PING")]
     }
 
-    /// What an engine says, without the password. An engine that does not know a command repeats the beginning of its arguments.
+    /// The engine's text, without the password. An engine that does not know a command repeats the beginning of its arguments.
     func withoutSecrets(_ text: String) -> String {
         let end = text.firstRange(ofBytesOf: ", with args beginning with")?.lowerBound ?? text.endIndex
         let text = String(text[..<end])

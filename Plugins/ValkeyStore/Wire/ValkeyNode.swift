@@ -1,4 +1,5 @@
 import NIOCore
+import OnesheetCore
 import Synchronization
 
 /// One engine: a connection that all calls share, others for calls that block, and a circuit breaker for all of them.
@@ -7,12 +8,16 @@ final class ValkeyNode: Sendable {
         var connection: EventLoopFuture<ValkeyConnection>?
         /// Connections without a call, for calls that block.
         var idle: [ValkeyConnection] = []
-        var breaker = EngineBreaker()
+        var breaker = CallBreaker(failures: ValkeyNode.failures, pause: ValkeyNode.pause)
         var isClosed = false
     }
 
     /// Connections that wait for the next blocking call.
     private static let idleConnections = 4
+
+    /// Failures in a row that stop calls for `pause`.
+    static let failures = 5
+    static let pause = Duration.seconds(2)
 
     let address: ValkeyAddress
     private let settings: ConnectionSettings
@@ -59,7 +64,7 @@ final class ValkeyNode: Sendable {
     private func watched(
         _ work: () async throws(LinkFailure) -> [RESPValue]
     ) async throws(LinkFailure) -> [RESPValue] {
-        let isAllowed = state.withLock { $0.breaker.allows(at: .now()) }
+        let isAllowed = state.withLock { $0.breaker.allows(at: .now) }
         guard isAllowed else { throw .unreachable("\(address) did not answer several times, and is left alone for a moment") }
         do throws(LinkFailure) {
             let replies = try await work()
@@ -67,16 +72,16 @@ final class ValkeyNode: Sendable {
             return replies
         } catch {
             let connection = state.withLock { state in
-                // A call that its caller gave up says nothing about the engine.
+                // An abandoned call says nothing about the engine.
                 guard error != .cancelled else {
                     state.breaker.abandoned()
                     return nil as EventLoopFuture<ValkeyConnection>?
                 }
-                guard state.breaker.failed(at: .now()) else { return nil }
+                guard state.breaker.failed(at: .now) else { return nil }
                 defer { state.connection = nil }
                 return state.connection
             }
-            // What hangs is not tried again: the next call connects anew.
+            // A connection that hangs is not reused; the next call connects again.
             connection?.whenSuccess { $0.close() }
             throw error
         }

@@ -25,19 +25,24 @@ final class DiskReader: Sendable {
         return entry
     }
 
-    /// The fresh entry under `key` if the page cache holds all of it and its file needs no work. Never waits for a disk.
+    /// The fresh entry under `key` if the page cache holds all of it and its file needs no work. Never waits for a disk. Counts a miss
+    /// if the system knows that there is no file.
     /// - Parameter limit: the largest file to read, in bytes. A larger one is returned open if it was checked lately.
-    func residentEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
+    func residentEntry(for key: CacheKey, reading limit: Int) -> ReadyLookUp {
         let name = key.entryName
         let noteHit = { @Sendable in
             self.readings.withLock { $0[name, default: EntryReadings()].count += 1 }
             self.disk.count(key) { $0.hits += 1 }
         }
-        let ready = EntryFile.resident(
+        let found = EntryFile.resident(
             disk.layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: disk.clock.now, where: isUsable,
             reuse: noteHit)
-        if ready != nil { noteHit() }
-        return ready
+        switch found {
+        case .ready: noteHit()
+        case .absent: disk.count(key) { $0.misses += 1 }
+        case .unknown: break
+        }
+        return found
     }
 
     /// Whether an entry with this header can be served without any work on its file.

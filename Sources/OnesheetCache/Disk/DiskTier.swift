@@ -51,7 +51,7 @@ package final class DiskTier: ImmediateTier {
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
         if let openError = access.openError {
-            logger.warning("The disk tier stores nothing for now: \(openError)")
+            logger.warning("the disk tier stores nothing for now: \(openError)")
         } else {
             adoptLater()
         }
@@ -79,10 +79,10 @@ package final class DiskTier: ImmediateTier {
         return entry
     }
 
-    package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
-        guard let entry = reader.residentEntry(for: key, reading: limit) else { return nil }
-        if reader.hasMuchToNote { noteLater() }
-        return entry
+    package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyLookUp {
+        let found = reader.residentEntry(for: key, reading: limit)
+        if found.entry != nil, reader.hasMuchToNote { noteLater() }
+        return found
     }
 
     package func read(_ file: ReadyFile) async throws(CacheError) -> ByteBuffer? {
@@ -192,7 +192,7 @@ package final class DiskTier: ImmediateTier {
         let (disk, reader, logger) = (disk, reader, logger)
         try await workers.run { () throws(CacheError) in
             // The last reads matter little, and a read-only folder must not delay the shutdown.
-            do { try reader.note() } catch { logger.debug("The latest reads are not recorded in the cache index: \(error)") }
+            do { try reader.note() } catch { logger.debug("cannot record the latest reads in the cache index: \(error)") }
             try disk.access.close()
         }
         try await workers.close()
@@ -221,7 +221,7 @@ package final class DiskTier: ImmediateTier {
             } catch let error as CacheError where error == FolderAccess.closed {
                 // The next process that opens the folder continues.
             } catch {
-                logger.warning("Some files of the cache are not in its index yet: \(error)")
+                logger.warning("some files of the cache are not in its index yet: \(error)")
             }
         }
     }
@@ -232,7 +232,7 @@ package final class DiskTier: ImmediateTier {
             do {
                 try maintenance.removeLeftovers()
             } catch {
-                logger.warning("Removed entries are still on the disk: \(error)")
+                logger.warning("removed entries are still on the disk: \(error)")
             }
         }
     }
@@ -242,7 +242,7 @@ package final class DiskTier: ImmediateTier {
             do {
                 try reader.note()
             } catch {
-                logger.warning("The latest reads are not recorded in the cache index: \(error)")
+                logger.warning("cannot record the latest reads in the cache index: \(error)")
             }
         }
     }

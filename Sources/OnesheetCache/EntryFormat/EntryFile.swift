@@ -78,13 +78,15 @@ extension EntryFile {
     static func resident(
         _ path: String, named name: Digest128, reading limit: Int, checked: CheckedFiles, now: Date,
         where isUsable: @escaping @Sendable (EntryHeader) -> Bool, reuse: @escaping @Sendable () -> Void
-    ) -> ReadyEntry? {
+    ) -> ReadyLookUp {
         do {
-            guard var file = OpenFile.resident(path), case let status = try file.status(), status.isFile else { return nil }
+            guard var file = try OpenFile.resident(path), case let status = try file.status(), status.isFile else {
+                return .unknown
+            }
             let known = checked.header(of: name, status, now: now)
-            if let known, !isUsable(known) { return nil }
+            if let known, !isUsable(known) { return .unknown }
             if status.size > limit {
-                guard let known, file.isResident(first: status.size) else { return nil }
+                guard let known, file.isResident(first: status.size) else { return .unknown }
                 let region = file.region(known.length..<status.size)
                 let file = ReadyFile(region) {
                     // Removing or replacing the file changes its status too.
@@ -92,18 +94,18 @@ extension EntryFile {
                     reuse()
                     return true
                 }
-                return ReadyEntry(known.facts, file: file)
+                return .ready(ReadyEntry(known.facts, file: file))
             }
-            guard let bytes = file.readResident(first: status.size) else { return nil }
+            guard let bytes = file.readResident(first: status.size) else { return .unknown }
             // Compare the status after the read too, so that the bytes are those of the check.
-            if let known, try file.status() == status { return ReadyEntry(try known.entry(in: bytes, isChecked: true)) }
+            if let known, try file.status() == status { return .ready(ReadyEntry(try known.entry(in: bytes, isChecked: true))) }
             let header = try EntryHeader(bytes, named: name)
             let entry = try header.entry(in: bytes)
             checked.note(name, status: status, header: header, now: now)
-            return isUsable(header) ? ReadyEntry(entry) : nil
+            return isUsable(header) ? .ready(ReadyEntry(entry)) : .unknown
         } catch {
-            // A blocking lookup reads the file again and finds the fault.
-            return nil
+            // A blocking lookup reads a damaged file again and finds the fault.
+            return (error as? FileFailure)?.isAbsence == true ? .absent : .unknown
         }
     }
 }

@@ -37,7 +37,7 @@ extension FileStatus {
             owner: UInt32(facts.st_uid))
     }
 
-    /// The status of the open file; `nil` if the system does not tell.
+    /// The status of the open file; `nil` if the system does not report it.
     init?(of handle: NIOFileHandle) {
         var facts = stat()
         do {

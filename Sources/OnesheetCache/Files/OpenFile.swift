@@ -70,9 +70,13 @@ struct OpenFile: ~Copyable {
     private init(_ path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
     /// Opens the file at `path` for reading; `nil` if that would block.
-    static func resident(_ path: String) -> OpenFile? {
+    /// - Throws: if the system knows, without asking the disk, that there is no such file.
+    static func resident(_ path: String) throws(FileFailure) -> OpenFile? {
         let descriptor = ccachefiles_open_resident(path)
-        return descriptor >= 0 ? OpenFile(path, descriptor: descriptor) : nil
+        if descriptor >= 0 { return OpenFile(path, descriptor: descriptor) }
+        let failure = FileFailure("open", path)
+        if failure.isAbsence { throw failure }
+        return nil
     }
 
     /// A new file that exists only in memory.

@@ -169,7 +169,7 @@ extension CacheIndex {
         }
     }
 
-    /// Those of `names` that have a row.
+    /// The names in `names` that have a row.
     func known(_ names: [Digest128]) throws -> Set<Digest128> {
         try read { database in Set(try names.filter { try Self.knows($0, database) }) }
     }

@@ -23,7 +23,7 @@ struct FolderRepair {
         case .damaged(let reason):
             let place = try Files.setAside(layout.marker, now: now)
             logger.warning(
-                "The damaged CACHEDIR.TAG of the cache is replaced; no entry is lost",
+                "the damaged CACHEDIR.TAG of the cache is replaced; no entry is lost",
                 metadata: ["reason": "\(reason)", "kept as": "\(place)"])
             return nil
         }
@@ -34,7 +34,7 @@ struct FolderRepair {
         for path in [layout.entries, layout.temporary, layout.trash] {
             guard let place = try Files.makeOwnFolder(path, now: now) else { continue }
             logger.warning(
-                "Another item had replaced a folder of the cache; entries of that folder are made again on request",
+                "another item had replaced a folder of the cache; entries of that folder are made again on request",
                 metadata: ["folder": "\(path)", "kept as": "\(place)"])
         }
     }
@@ -43,7 +43,7 @@ struct FolderRepair {
     func setAside(_ index: DamagedIndex) throws(FileFailure) {
         let place = try Files.setAside(index.path, keeping: 1, now: now)
         logger.warning(
-            "The damaged index of the cache is rebuilt from the entries; use counts are lost, entries are not",
+            "the damaged index of the cache is rebuilt from the entries; use counts are lost, entries are not",
             metadata: ["reason": "\(index.reason)", "kept as": "\(place)"])
     }
 
@@ -73,10 +73,10 @@ struct FolderRepair {
             for path in [layout.marker, layout.lock, layout.entries, layout.temporary, layout.trash] { try Files.tighten(path) }
             guard !isNew else { return }
             logger.notice(
-                "The cache's folder was open to other users; now only the server's user may enter it",
+                "the cache's folder was open to other users; now only the server's user may enter it",
                 metadata: ["folder": "\(layout.path)", "mode": "0700"])
         } catch {
-            logger.notice("The cache's folder may be open to other users: \(error.cacheError)")
+            logger.notice("the cache's folder may be open to other users: \(error.cacheError)")
         }
     }
 }

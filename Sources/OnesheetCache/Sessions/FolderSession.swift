@@ -48,7 +48,7 @@ final class FolderSession: Sendable {
             try life.lock(waiting: false)
             return false
         } catch {
-            // Another user's session: only that user can tell.
+            // Another user's session: only that user can examine it.
             if error.isHeldByAnother || error.isRefusal { return true }
             if error.isAbsence || error.meansDamage { return false }
             throw error

@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// What a server knew of the purges when the making of an entry began: the newest one, and the log that has it.
+/// The newest purge a server had applied when work on an entry began, and the log that has it.
 package struct PurgeStamp: Sendable, Hashable {
     /// The epoch of the log; empty if it was not read yet. Positions of two epochs cannot be compared.
     package var epoch: String

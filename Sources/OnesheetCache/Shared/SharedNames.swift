@@ -12,9 +12,9 @@ internal import OnesheetCore
 struct SharedNames: Sendable {
     let prefix: String
 
-    /// What every name of any version begins with. Other things of the servers, such as their state, may be under `prefix` too.
+    /// Prefix of all names, in any version. Other objects of the servers, such as their state, may be under `prefix` too.
     var everyVersion: String { "\(prefix)/v" }
-    /// What the names of entries and markers begin with.
+    /// Prefix of the names of entries and markers.
     var version: String { "\(prefix)/v\(EntryHeader.format)/" }
     private var markers: String { "\(version)tags/" }
 
@@ -31,7 +31,7 @@ struct SharedNames: Sendable {
         return Digest128(hex: name[name.index(after: dash)...])
     }
 
-    /// What the names of the entries begin with whose keys alone say that they have the tag; `nil` for a tag that no key says.
+    /// Prefix of the entries whose keys imply `tag`; `nil` if no key implies it.
     func entries(with tag: CacheTag) -> String? {
         let text = tag.description
         if text.starts(withBytesOf: "source:") { return entries(ofSource: String(Substring(text.utf8.dropFirst(7)))) }
@@ -63,7 +63,7 @@ struct SharedNames: Sendable {
             + name.utf8.dropFirst(version.utf8.count).map { $0 == UInt8(ascii: "/") ? "." : String(UnicodeScalar($0)) }.joined()
     }
 
-    /// What the markers of a tag begin with.
+    /// Prefix of the markers of a tag.
     func marker(of tag: CacheTag) -> String { "\(markers)\(Self.digest("tag", tag.description))/" }
 
     /// The name of the entry that a marker is for; `nil` if it is no marker.

@@ -2,11 +2,11 @@ package import OnesheetCore
 
 /// The limits of the shared tier. The defaults are for an object store in the same network.
 package struct SharedSettings: Sendable {
-    /// What all names of the servers that share the store begin with.
+    /// Prefix of all names of the servers that share the store.
     package var prefix: String
     /// The longest time that an entry stays.
     package var expires = CacheExpiration.days(30)
-    /// The time that a look-up may cost a request.
+    /// The time that a lookup may cost a request.
     package var readDeadline = Duration.seconds(2)
     /// The time of a write, a deletion or a list, for which no request waits.
     package var writeDeadline = Duration.seconds(10)
@@ -15,7 +15,7 @@ package struct SharedSettings: Sendable {
     /// Calls in a row that fail until the store is left alone, and for how long.
     package var failures = 5
     package var pause = Duration.seconds(2)
-    /// Look-ups under way at once; further ones are misses.
+    /// Lookups under way at once; further ones are misses.
     package var readsUnderWay = 64
     /// The time in seconds for which an absent entry is not asked for again.
     package var absence = 2.0
@@ -35,7 +35,7 @@ package struct SharedSettings: Sendable {
 
     package init(prefix: String) { self.prefix = prefix }
 
-    /// Look-ups at once whose objects take a quarter of `memory` at most, if all are as large as they may be; 4 at least.
+    /// Lookups at once whose objects take a quarter of `memory` at most, if all are as large as they may be; 4 at least.
     /// - Parameter memory: the bytes that originals and pixels may occupy together.
     package func readsUnderWay(within memory: Int) -> Int { max(4, min(64, memory / 4 / max(1, bodyLimit))) }
 }

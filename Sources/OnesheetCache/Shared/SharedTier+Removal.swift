@@ -35,10 +35,10 @@ extension SharedTier {
         return removal
     }
 
-    /// Drops what is to be removed and waits to be written, and waits while it is being written. Other entries delay no removal: each
-    /// server waits for this one to tell it.
-    /// - Parameter selection: what is to be removed. `nil` waits for a while until everything that was stored is in the store.
-    /// - Returns: what was dropped.
+    /// Drops matching queued writes and waits for those in progress. Other entries delay no removal, because each server waits for this
+    /// one to announce it.
+    /// - Parameter selection: the entries to remove. `nil` waits for a while until all queued writes are in the store.
+    /// - Returns: the dropped writes.
     private func settle(dropping selection: CacheSelection?) async -> [WriteBehind.Item] {
         let isConcerned: @Sendable (WriteBehind.Item) -> Bool
         switch selection {
@@ -164,7 +164,7 @@ extension SharedTier {
         }
     }
 
-    /// Reads the entries of a page, eight at a time. Skips markers and what is no entry by its name.
+    /// Reads the entries of a page, eight at a time. Skips markers and other names that are not entries'.
     private func readings(
         of page: [ObjectListing.Item]
     ) async throws(CacheError) -> [(item: ObjectListing.Item, reading: Reading)] {

@@ -29,7 +29,7 @@ package final class SharedTier: TierOfServers {
         var generation = 0
         /// The newest purge that `generation` counts.
         var stamp: PurgeStamp?
-        /// What the probe found out; `nil` before it. Until then, conditions are tried.
+        /// The result of the probe; `nil` before it. Until then, conditions are tried.
         var abilities: StoreAbilities?
     }
 
@@ -52,10 +52,10 @@ package final class SharedTier: TierOfServers {
         return figures
     }
 
-    /// What the store can do; `nil` until `probe` has found it out.
+    /// The abilities of the store; `nil` before `probe`.
     package var abilities: StoreAbilities? { state.withLock { $0.abilities } }
 
-    /// Tries what the store can do, and uses no conditions if it has none.
+    /// Tries the abilities of the store, and uses conditions only if it has them.
     package func probe() async throws(StoreError) -> StoreAbilities {
         let result = await withTimeoutAbandoning(settings.writeDeadline, on: calls.executor) {
             [store, settings] () async -> Result<StoreAbilities, StoreError> in
@@ -69,7 +69,7 @@ package final class SharedTier: TierOfServers {
         return abilities
     }
 
-    /// Writes what waits, for a while, and then accepts nothing more.
+    /// Writes queued entries for a limited time, then accepts no more.
     package func close() async {
         queue.close()
         _ = await withTimeoutAbandoning(settings.flushDeadline) { [queue] in await queue.flush() }
@@ -128,7 +128,7 @@ package final class SharedTier: TierOfServers {
         return nil
     }
 
-    /// What is under a name.
+    /// The content of a name.
     enum Reading: Sendable {
         case absent
         case damaged
@@ -163,7 +163,7 @@ package final class SharedTier: TierOfServers {
             do throws(StoreError) {
                 object = try await store.object(name, limit: limit)
             } catch {
-                // Larger than what this tier writes.
+                // Larger than any object of this tier.
                 if case .tooLarge = error { return .damaged }
                 throw error
             }

@@ -1,8 +1,7 @@
 internal import OnesheetCore
 internal import Synchronization
 
-/// Calls a store with deadlines of our own, and leaves it alone for a while when it fails, so that a store that is slow or down costs
-/// requests next to nothing.
+/// Calls a store with deadlines, and pauses calls after failures, so that a slow or unreachable store costs requests almost nothing.
 final class StoreCalls: Sendable {
     enum Operation: String {
         case get, put, delete, list
@@ -12,7 +11,7 @@ final class StoreCalls: Sendable {
     enum Failure: Error {
         /// The store is left alone after failures.
         case resting
-        /// Too many look-ups are under way.
+        /// Too many lookups are under way.
         case busy
         case cancelled
         case store(StoreError)
@@ -42,22 +41,22 @@ final class StoreCalls: Sendable {
 
     private struct State {
         var figures = SharedFigures()
-        var failures = 0
-        var restsUntil: ContinuousClock.Instant?
-        /// A call tries whether the store works again.
-        var isTrying = false
+        var breaker: CallBreaker
         var readsUnderWay = 0
     }
 
     let executor = BoundedExecutor(threads: 2)
     private let settings: SharedSettings
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(settings: SharedSettings) { self.settings = settings }
+    init(settings: SharedSettings) {
+        self.settings = settings
+        state = Mutex(State(breaker: CallBreaker(failures: settings.failures, pause: settings.pause)))
+    }
 
     var figures: SharedFigures {
         state.withLock { state in
-            state.figures.isUp = state.restsUntil == nil
+            state.figures.isUp = !state.breaker.isOpen
             return state.figures
         }
     }
@@ -68,7 +67,7 @@ final class StoreCalls: Sendable {
     /// - Parameters:
     ///   - isRequest: whether a request waits, which is then refused while the store rests or is busy. Administration always calls.
     ///   - outcome: the outcome of an answer, for the metric.
-    ///   - body: runs on the executor, so it may examine what the store answered.
+    ///   - body: runs on the executor, so it may examine the response.
     func call<Answer: Sendable>(
         _ operation: Operation, isRequest: Bool = true, outcome: (Answer) -> String,
         _ body: @escaping @Sendable () async throws(StoreError) -> Answer
@@ -99,14 +98,14 @@ final class StoreCalls: Sendable {
 
     private func begin(_ operation: Operation, isRequest: Bool) throws(Failure) {
         let failure = state.withLock { state -> Failure? in
-            if isRequest, let end = state.restsUntil {
-                guard !state.isTrying, ContinuousClock.now >= end else { return .resting }
+            guard isRequest else { return nil }
+            guard state.breaker.allows(at: .now) else { return .resting }
+            guard operation == .get else { return nil }
+            guard state.readsUnderWay < settings.readsUnderWay else {
+                state.breaker.abandoned()
+                return .busy
             }
-            if isRequest, operation == .get {
-                guard state.readsUnderWay < settings.readsUnderWay else { return .busy }
-                state.readsUnderWay += 1
-            }
-            if isRequest, state.restsUntil != nil { state.isTrying = true }
+            state.readsUnderWay += 1
             return nil
         }
         if let failure { throw failure }
@@ -129,14 +128,9 @@ final class StoreCalls: Sendable {
             switch answer {
             case .failure(.cancelled):
                 // It says nothing about the store.
-                state.isTrying = false
-            case .success, .failure(.store(.tooLarge)), .failure(.store(.invalidName)):
-                (state.failures, state.restsUntil, state.isTrying) = (0, nil, false)
-            case .failure:
-                state.failures += 1
-                if state.failures >= settings.failures {
-                    (state.restsUntil, state.isTrying) = (ContinuousClock.now + settings.pause, false)
-                }
+                state.breaker.abandoned()
+            case .success, .failure(.store(.tooLarge)), .failure(.store(.invalidName)): state.breaker.succeeded()
+            case .failure: state.breaker.failed(at: .now)
             }
         }
     }

@@ -84,7 +84,7 @@ final class WriteBehind: Sendable {
     func finish(_ item: Item) { change { $0.underWay[item.key] = nil } }
 
     /// Drops the entries that wait and match.
-    /// - Returns: what was dropped.
+    /// - Returns: the dropped entries.
     @discardableResult
     func drop(where isDropped: (Item) -> Bool) -> [Item] {
         change { state in
@@ -107,13 +107,13 @@ final class WriteBehind: Sendable {
     /// Waits until everything is written.
     func flush() async { await wait { $0.waiting.isEmpty && $0.underWay.isEmpty } }
 
-    /// Waits until what is being written now and matches is written.
+    /// Waits for matching writes in progress.
     func settle(where isAwaited: (Item) -> Bool) async {
         let keys = state.withLock { Set($0.underWay.values.filter(isAwaited).map(\.key)) }
         await wait { state in !keys.contains { state.underWay[$0] != nil } }
     }
 
-    /// Waits until what was added under `key` is written or dropped.
+    /// Waits until the entry under `key` is written or dropped.
     func settle(_ key: CacheKey) async { await wait { $0.waiting[key] == nil && $0.underWay[key] == nil } }
 
     /// Accepts nothing more.

@@ -3,7 +3,7 @@ internal import Logging
 internal import OnesheetCore
 internal import Synchronization
 
-/// The values in a file, or in memory while the file cannot be written: a full disk stops neither a start nor a request.
+/// The values in a file, or in memory while the file cannot be written: the server starts and answers even if the disk is full.
 ///
 /// Memory starts with the file's values, and is written back by the first change that finds the file writable. A damaged file is
 /// replaced, at the start or later, by a new one with all readable values.
@@ -129,7 +129,7 @@ final class StateDatabase: Sendable {
                     for row in rows { try row.put(database) }
                 }
                 place.withLock { $0 = .file(file) }
-                logger.notice("The state is stored in its file again")
+                logger.notice("the state is stored in its file again")
             }
         } catch  where error.meansUnwritable || error.meansDamage || error is DatabaseError {
             // Not yet.
@@ -137,7 +137,7 @@ final class StateDatabase: Sendable {
     }
 
     private static func say(_ reason: any Error, _ logger: Logger) {
-        logger.warning("The state (chosen posters, counted calls) stays in memory until its file can be written: \(reason)")
+        logger.warning("the state (chosen posters, counted calls) stays in memory until its file can be written: \(reason)")
     }
 
     /// A copy in memory of a file that cannot be written.

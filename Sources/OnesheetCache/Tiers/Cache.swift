@@ -28,6 +28,8 @@ package struct CacheLookUp: Sendable {
     fileprivate let mark: PromotionMark?
     /// The tier that reads the file of the hit.
     fileprivate var reader: (any ImmediateTier)?
+    /// The positions of the tiers behind memory that do not have the entry.
+    fileprivate var missed: [Int] = []
     /// Whether nothing is left to look up.
     fileprivate var isComplete = false
 
@@ -50,7 +52,8 @@ package struct Cache: Sendable {
     private let removals = Removals()
     /// A skipped promotion is retried by the next hit.
     private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
-    private let immediate: [any ImmediateTier]
+    /// The tiers that can answer without waiting, and their positions in `others`.
+    private let immediate: [(number: Int, tier: any ImmediateTier)]
     private let announcer: (any PurgeAnnouncer)?
 
     /// - Parameter announcer: tells other servers of purges; `nil` if there are none.
@@ -60,7 +63,7 @@ package struct Cache: Sendable {
         self.announcer = announcer
         self.memory = memory
         self.others = others
-        immediate = others.compactMap { $0 as? any ImmediateTier }
+        immediate = others.enumerated().compactMap { number, tier in (tier as? any ImmediateTier).map { (number, $0) } }
         self.logger = logger
         errors = TierErrorLog(logger: logger)
         invalidations = InvalidationWatcher(memory: memory, tiers: others)
@@ -75,12 +78,17 @@ package struct Cache: Sendable {
     package func lookUp(_ key: CacheKey) -> CacheLookUp {
         let inMemory = lookUpInMemory(key)
         guard let mark = inMemory.mark else { return inMemory }
-        for tier in immediate {
-            guard let ready = tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) else { continue }
-            if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
-            return CacheLookUp(hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark, reader: tier)
+        var missed: [Int] = []
+        for (number, tier) in immediate {
+            switch tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) {
+            case .ready(let ready):
+                if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
+                return CacheLookUp(hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark, reader: tier)
+            case .absent: missed.append(number)
+            case .unknown: break
+            }
         }
-        return inMemory
+        return CacheLookUp(hit: nil, mark: mark, missed: missed)
     }
 
     private func lookUpInMemory(_ key: CacheKey) -> CacheLookUp {
@@ -99,6 +107,7 @@ package struct Cache: Sendable {
         let moment = removals.moment
         let generation = others.count > 1 ? await generation() : nil
         for (number, tier) in others.enumerated() where isShared || !(tier is any TierOfServers) {
+            if lookUp.missed.contains(number) { continue }
             let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in
                 try await tier.entry(for: key)
             }
@@ -200,7 +209,7 @@ package struct Cache: Sendable {
 
     /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
     /// earlier work is found afterwards if it is stored under its generation. Tells the other servers, if there are some.
-    /// - Parameter notices: what to tell the other servers besides.
+    /// - Parameter notices: further tags to announce to the other servers.
     /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
     ///   has removed its entries, and the others are told later. `CacheError.undeleted` if only a store that the servers share has some,
     ///   which are invalid for all.
@@ -223,28 +232,28 @@ package struct Cache: Sendable {
         return try result(of: outcome)
     }
 
-    /// Does again what `purge` has failed to do here. The other servers were told of it by `purge`.
+    /// Repeats a purge that failed here. `purge` has announced it to the other servers.
     /// - Throws: as `purge` does, except `CacheError.unannounced`.
     package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
         let outcome = await purgeTiers(selections, isForeign: false)
         return announcer == nil ? try outcome.get() : try result(of: outcome)
     }
 
-    /// The result of a purge of which the other servers know. What the shared store keeps is older than the purge, so no server takes it.
+    /// The result of an announced purge. Objects that remain in the shared store are older than the purge, so no server serves them.
     private func result(of outcome: Outcome) throws(CacheError) -> CacheRemoval {
         guard outcome.failure == nil, let error = outcome.sharedFailure else { return try outcome.get() }
-        logger.warning("The shared store keeps objects that are purged and therefore not served: \(error)")
+        logger.warning("the shared store still has purged objects, which are not served: \(error)")
         throw .undeleted
     }
 
-    /// Does here what another server has purged. It has removed the entries of the tiers that all servers share.
+    /// Applies another server's purge here. It has removed the entries of the tiers that all servers share.
     /// - Throws: if a tier may still have some entries. The other tiers have removed theirs.
     @discardableResult
     package func applyPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
         try await purgeTiers(selections, isForeign: true).get()
     }
 
-    /// What a removal has done in all tiers.
+    /// The outcome of a removal in all tiers.
     private struct Outcome {
         var removal = CacheRemoval()
         /// The last failure of a tier of this server.
@@ -312,7 +321,7 @@ package struct Cache: Sendable {
     /// Waits until other servers can find what was stored under `key`.
     package func settle(_ key: CacheKey) async { for tier in others { await (tier as? any TierOfServers)?.settle(key) } }
 
-    /// Makes the next look-up ask for an entry that was absent a moment ago.
+    /// Makes the next lookup ask for an entry that was absent a moment ago.
     package func forgetAbsence(of key: CacheKey) { for tier in others { (tier as? any TierOfServers)?.forgetAbsence(of: key) } }
 
     /// The failures of each tier behind memory.

@@ -42,7 +42,7 @@ final class TierErrorLog: Sendable {
         }
         guard isLogged else { return }
         logger.warning(
-            "The \(tier.name) tier is skipped: \(error)",
+            "the \(tier.name) tier is skipped: \(error)",
             metadata: [
                 "operation": "\(operation)", "key": "\(key.map { shown(naming: $0.description) } ?? "")", "failures": "\(count)",
             ])

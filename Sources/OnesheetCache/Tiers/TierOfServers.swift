@@ -5,6 +5,6 @@ package protocol TierOfServers: CacheTier {
     /// Waits until other servers can find what was stored under `key`, or until it is certain that they will not.
     func settle(_ key: CacheKey) async
 
-    /// Forgets that there was no entry under `key` a moment ago, so that the next look-up asks the store.
+    /// Forgets that there was no entry under `key` a moment ago, so that the next lookup asks the store.
     func forgetAbsence(of key: CacheKey)
 }

@@ -23,12 +23,21 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     /// - Parameter isShared: whether other servers may have stored it.
     package func value(forKey key: String, isShared: Bool = true) async -> Value? {
         guard let hit = await cache.entry(for: cacheKey(key), isShared: isShared) else { return nil }
+        return await decoded(hit.entry.body, forKey: key)
+    }
+
+    /// The value under `key` in memory, if another caller has stored it since a lookup that missed.
+    package func valueStoredSince(forKey key: String) async -> Value? {
+        guard let entry = cache.memory.entryStoredSince(for: cacheKey(key)) else { return nil }
+        return await decoded(entry.body, forKey: key)
+    }
+
+    private func decoded(_ body: ByteBuffer, forKey key: String) async -> Value? {
         do {
-            let body = hit.entry.body
             if body.readableBytes <= Self.smallSize { return try Value(data: body) }
             return try await withTaskExecutorPreference(executor) { try await Self.read(body) }
         } catch {
-            cache.logger.debug("The cached value under \(shown(naming: key)) is not a valid \(Value.self): \(error)")
+            cache.logger.debug("the cached value under \(shown(naming: key)) is not a valid \(Value.self): \(error)")
             return nil
         }
     }
@@ -59,11 +68,6 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
         let body = try value.data()
         return (body, Validator.of(body))
     }
-
-    /// Whether there is a fresh value.
-    package func contains(_ key: String) async -> Bool { await cache.contains(cacheKey(key)) }
-
-    package func remove(forKey key: String) async throws(CacheError) { try await cache.remove(cacheKey(key)) }
 
     private func cacheKey(_ key: String) -> CacheKey { CacheKey(.metadata, "\(name)/\(key)") }
 }

@@ -20,9 +20,13 @@ public struct ListedSource: Sendable, Equatable, Decodable {
     public let name: String
     /// The name of its plugin, such as `sample` or `boxoffice`.
     public let type: String?
+    /// The present state.
     public let state: State
+    /// The time when the state began.
     public let since: Date?
+    /// The reason for the state, if it is not good.
     public let reason: String?
+    /// The time at which the state is expected to end.
     public let until: Date?
     /// Whether it has lists of titles.
     public let hasLists: Bool

@@ -2,6 +2,7 @@ public import OnesheetValues
 
 /// A title with the addresses of its poster.
 public struct ListedTitle: Sendable, Equatable, Decodable {
+    /// The title as its source reports it.
     public let title: Title
     /// The paths of the poster on the server, by the name of the size: `w342`, `original`.
     public let posters: [String: String]
@@ -26,6 +27,7 @@ public struct ListedTitle: Sendable, Equatable, Decodable {
 
 /// One page of a list of titles (`GET /sources/{source}/titles`).
 public struct TitleList: Sendable, Equatable, Decodable {
+    /// The titles of the page, in the order of the source.
     public let titles: [ListedTitle]
     /// The number of titles on all pages, if the source reports it.
     public let total: Int?
@@ -37,6 +39,7 @@ public struct TitleList: Sendable, Equatable, Decodable {
 public struct PosterPlaceholder: Sendable, Equatable, Decodable {
     /// Pixels.
     public struct Size: Sendable, Hashable, Decodable {
+        /// Pixels.
         public let width: Int
         public let height: Int
     }

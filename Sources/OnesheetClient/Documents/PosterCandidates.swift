@@ -6,6 +6,7 @@ public struct PosterCandidates: Sendable, Equatable, Decodable {
     public struct Candidate: Sendable, Equatable, Decodable {
         /// Its number, from 1. Numbers can change within the hour, names do not.
         public let candidate: Int
+        /// The URL of the picture, or its name within the source.
         public let name: String
         /// `chosen`, `pinned` or `rejected`; `nil` for all others.
         public let state: String?
@@ -13,10 +14,14 @@ public struct PosterCandidates: Sendable, Equatable, Decodable {
         public let score: Double?
         /// The parts of the score, in words.
         public let reasons: [String]?
+        /// Pixels, as the source reports them.
         public let width: Int?
         public let height: Int?
+        /// The name of the site that shows the picture.
         public let site: String?
+        /// The page that shows the picture.
         public let page: String?
+        /// The publication time of that page.
         public let published: Date?
         /// The perceptual hash, if the picture has been fetched.
         public let hash: String?
@@ -24,23 +29,34 @@ public struct PosterCandidates: Sendable, Equatable, Decodable {
 
     /// The poster that the server has at present.
     public struct Current: Sendable, Equatable, Decodable {
+        /// The URL of the picture, or its name within the source.
         public let name: String
+        /// The page that shows the picture.
         public let page: String?
+        /// The name of that site.
         public let site: String?
+        /// The time when the picture was fetched.
         public let fetched: Date?
+        /// The media type, such as `image/jpeg`.
         public let mediaType: String?
+        /// The size in bytes.
         public let bytes: Int?
         /// The perceptual hash.
         public let hash: String?
     }
 
-    /// What the administrator has decided, by the names of candidates.
+    /// The administrator's decision, by the names of candidates.
     public struct Decision: Sendable, Equatable, Decodable {
+        /// The name of the pinned candidate, if there is one.
         public let pinned: String?
+        /// The names of rejected candidates.
         public let rejected: [String]?
     }
 
+    /// The candidates, best first.
     public let candidates: [Candidate]
+    /// The present poster; `nil` if none is in the cache.
     public let current: Current?
+    /// The administrator's decision, if there is one.
     public let decision: Decision?
 }

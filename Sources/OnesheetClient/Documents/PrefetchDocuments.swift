@@ -11,7 +11,7 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
         case day(CalendarDay)
         /// The lists of all days from the first to the last.
         case days(CalendarDay, CalendarDay)
-        /// What a search finds.
+        /// The titles that a search finds.
         case search(String)
         /// These titles. At least one.
         case ids([String])
@@ -19,6 +19,7 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
 
     /// The name of the source.
     public var source: String
+    /// The titles whose posters are made.
     public var titles: Titles
     /// Names of sizes; `nil` for those of the server's default.
     public var sizes: [String]?
@@ -48,7 +49,7 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
     }
 }
 
-/// How far a prefetch is.
+/// The progress of a prefetch.
 public struct PrefetchProgress: Sendable, Equatable, Decodable {
     /// A title that could not be prefetched.
     public struct Failure: Sendable, Equatable, Decodable {
@@ -56,11 +57,13 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
         public let title: String
         /// The variants that are missing for it.
         public let variants: Int
+        /// The error.
         public let reason: String
     }
 
     /// Variants requested.
     public let total: Int
+    /// Variants that were made.
     public let made: Int
     /// Variants that the cache already had.
     public let skipped: Int
@@ -84,18 +87,27 @@ public struct PrefetchJob: Sendable, Equatable, Decodable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The prefetch is running.
         public static let running = State(rawValue: "running")
+        /// All variants were tried.
         public static let done = State(rawValue: "done")
+        /// The administrator stopped it, or its client left.
         public static let stopped = State(rawValue: "stopped")
+        /// It ended with an error.
         public static let failed = State(rawValue: "failed")
     }
 
     /// Counts from 1, in order of beginning, since the server's start.
     public let number: Int
+    /// The name of the source.
     public let source: String
+    /// The time when it began.
     public let began: Date
+    /// The time when it ended; `nil` while it runs.
     public let ended: Date?
+    /// The present state.
     public let state: State
+    /// The progress, with the last failures only.
     public let progress: PrefetchProgress
 }
 

@@ -4,6 +4,7 @@ public struct TransformAddresses: Sendable, Equatable, Decodable {
     public let title: String
     /// The options in canonical order.
     public let options: [String]
+    /// The extension of the format; `nil` if it is the original's own.
     public let format: String?
     /// The path in the server's own grammar; `nil` if it needs a signature and the request has no administrator's token.
     public let address: String?

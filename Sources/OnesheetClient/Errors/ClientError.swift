@@ -2,9 +2,9 @@
 public enum ClientError: Error, Sendable, Equatable {
     /// There was no connection, or it ended before the answer did. The text is the reason in the words of the transport.
     case unreachable(String)
-    /// Nothing came within this time.
+    /// No data arrived within this time.
     case timedOut(after: Duration)
-    /// The server refused the request or failed, and says why.
+    /// The server refused the request or failed, and gave a reason.
     case problem(ServerProblem)
     /// The answer has more bytes than the limit.
     case tooLarge(limit: Int)
@@ -34,7 +34,7 @@ extension ClientError: CustomStringConvertible {
 public struct ServerProblem: Sendable, Equatable {
     /// The HTTP status code.
     public let status: Int
-    /// The type as a URI. `about:blank` says that the status is all there is to know.
+    /// The type as a URI. `about:blank` means that only the status is known.
     public let type: String
     /// The kind of problem in a few words.
     public let title: String?

@@ -106,7 +106,7 @@ public struct PosterServer: Sendable {
         try await document(PrefetchJobsDocument.self, "/prefetch").jobs
     }
 
-    /// Stops a prefetch, and keeps what it has made. Needs the administrator's token.
+    /// Stops a prefetch and keeps the finished variants. Needs the administrator's token.
     /// - Parameter number: that of its `PrefetchJob`.
     public func stopPrefetch(_ number: Int) async throws(ClientError) -> PrefetchJob {
         try await whole(try request("DELETE", "/prefetch/\(number)")).decode(PrefetchJob.self)

@@ -9,7 +9,7 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Whoever leaves the loop early, or is cancelled, disconnects: then the server stops the prefetch, and keeps what it has made. A slow loop
+/// Leaving the loop early or cancelling disconnects; the server then stops the prefetch and keeps the finished variants. A slow loop
 /// misses reports, but never the last one.
 public struct PrefetchRun: AsyncSequence, Sendable {
     public typealias Element = PrefetchProgress
@@ -20,6 +20,7 @@ public struct PrefetchRun: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
+    /// Receives the reports of one prefetch.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var reports: AsyncThrowingStream<PrefetchProgress, any Error>.Iterator
         private var hasEnded = false
@@ -62,7 +63,7 @@ public struct PrefetchRun: AsyncSequence, Sendable {
         }
     }
 
-    /// Sends the order, and reports what the server says until it is done.
+    /// Sends the order, and passes on the server's reports until the prefetch ends.
     private func work(_ report: @escaping @Sendable (PrefetchProgress) -> Void) async throws(ClientError) {
         let reading = Mutex(Reading(reader: EventReader(limit: server.limits.answerBytes)))
         let failure = AnswerCollector(limit: server.limits.answerBytes)

@@ -60,7 +60,7 @@ extension ServerProblem {
     init(_ answer: Answer) {
         var document: Document?
         if answer.field("Content-Type")?.contains("json") ?? false {
-            // Without a readable document, the status says what is known.
+            // Without a readable document, only the status is known.
             do { document = try answer.decode(Document.self) } catch { document = nil }
         }
         let place = (300..<400).contains(answer.status) ? answer.field("Location") : nil

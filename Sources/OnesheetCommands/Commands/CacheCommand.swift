@@ -194,17 +194,17 @@ extension ServerConfiguration {
         _ plugins: PluginList, _ work: (SharedTier) async throws -> Answer
     ) async throws -> Answer? {
         guard shared.store != nil else { return nil }
-        let context = try ServerContext.examined(self, plugins, logger: Log.make(log))
-        let engines = try SharedEngines(shared, context.assembly)
+        let resources = try SharedResources(self, plugins, writes: false, clock: .system, logger: Log.make(log))
+        let engines = try SharedEngines(shared, resources.assembly)
         do {
             var answer: Answer?
             if let tier = engines.tier { answer = try await work(tier) }
             await engines.shutdown()
-            try await context.shutdown()
+            try await resources.shutdown(within: .seconds(10))
             return answer
         } catch {
             await engines.shutdown()
-            try await context.shutdown()
+            try await resources.shutdown(within: .seconds(10))
             throw error
         }
     }

@@ -42,7 +42,7 @@ struct ConfigCommand: ParsableCommand {
             for warning in configuration.warnings { StandardStreams.error("Warning:", as: .warning, " \(warning)") }
         }
 
-        /// What a trial of the engines found.
+        /// The findings of a trial of the engines.
         private static func findings(
             _ configuration: ServerConfiguration, _ context: ServerContext
         ) async throws -> [SharedEngines.Finding] {

@@ -47,6 +47,6 @@ enum Interruption {
 }
 
 extension ExitCode {
-    /// The status by which a shell tells that a signal ended a program.
+    /// The exit status that a shell uses for a program that a signal ended.
     init(_ signal: UnixSignal) { self.init(128 + (signal == .sigint ? 2 : 15)) }
 }

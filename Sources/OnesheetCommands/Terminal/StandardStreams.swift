@@ -1,3 +1,4 @@
+import FoundationEssentials
 import OnesheetCore
 
 #if canImport(Glibc)
@@ -41,6 +42,10 @@ enum StandardStreams {
     }
     /// Writes a JSON document.
     static func output(json document: String) { write(TerminalText.json(document), to: STDOUT_FILENO) }
+    /// Writes `document` as JSON, with a newline at the end.
+    static func output(document: some Encodable) throws {
+        output(json: String(decoding: try JSONEncoder.document.encode(document), as: UTF8.self))
+    }
     /// Writes bytes as they are: a picture or an archive.
     static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 

@@ -56,7 +56,9 @@ public enum CacheSelection: Sendable, Equatable {
 
 /// The number and size of the entries that a removal removed or, in a dry run, would have removed.
 public struct CacheRemoval: Sendable, Equatable, Codable {
+    /// The number of removed entries.
     public var entries: Int
+    /// Their size in bytes.
     public var bytes: Int
 
     public init(entries: Int = 0, bytes: Int = 0) {
@@ -79,9 +81,9 @@ public enum CacheError: Error, Sendable, Equatable {
     case tier(operation: String, reason: String)
     /// The folder is not a cache folder of Onesheet, so it is left unchanged.
     case notACache(path: String)
-    /// A purge is done on this server only. The other servers are told once the coordinator can be reached.
+    /// A purge is done on this server only. The purge is sent to the other servers once the coordinator can be reached.
     case unannounced
-    /// A purge is done, and no server serves what it concerns. The store that the servers share could not delete all objects, which
+    /// A purge is done, and no server serves the purged entries. The store that the servers share could not delete all objects, which
     /// are no longer valid.
     case undeleted
 }

@@ -24,6 +24,7 @@ extension ByteBuffer: DataConvertible {
 /// A `Codable` value that cache tiers store as JSON.
 public struct JSONCached<Value: Codable & Sendable>: DataConvertible {
     public static var mediaType: String { "application/json" }
+    /// The value to store.
     public var value: Value
 
     public init(_ value: Value) { self.value = value }

@@ -47,7 +47,7 @@ package struct EntryNotes {
         texts[.height] = presentation.height.map { "\($0)" }
         texts[.color] = presentation.color?.hexadecimal
         texts[.thumbHash] = presentation.thumbHash
-        texts[.perceptualHash] = presentation.perceptualHash.map(Self.text)
+        texts[.perceptualHash] = presentation.perceptualHash.map(\.hexadecimal)
     }
 
     /// Names and values in a fixed order, so that equal entries have equal bytes.
@@ -91,10 +91,4 @@ package struct EntryNotes {
     }
 
     private static func text(_ date: Date) -> String { "\(date.timeIntervalSince1970)" }
-
-    /// Sixteen hexadecimal digits.
-    private static func text(_ hash: UInt64) -> String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }

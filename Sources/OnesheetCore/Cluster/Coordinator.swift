@@ -18,8 +18,8 @@ public protocol Coordinator: Sendable {
     func renew(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> Bool
 
     /// Ends a lease, if `holder` holds it.
-    /// - Parameter milliseconds: how long the engine tells everybody who is granted the lease that its work is done. This is noted even
-    ///   if `holder` has lost the lease. With 0 or less nothing is noted, and what was noted before stays.
+    /// - Parameter milliseconds: how long the lease reports the work as done. This is recorded even if `holder` has lost the lease. With 0
+    ///   or less nothing is recorded, and an earlier record stays.
     func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError)
 
     /// Appends a record to a log. The log keeps about the last 100,000 records.
@@ -29,7 +29,7 @@ public protocol Coordinator: Sendable {
     /// The records of a log behind a position. A log that does not exist yet begins with this call, and has an epoch.
     /// - Parameters:
     ///   - position: the last record that was read; `nil` asks for the log's end without records.
-    ///   - epoch: the epoch of the position, as its page told; `nil` if it is not known. If the log has another one by now, the answer
+    ///   - epoch: the epoch of the position, from its page; `nil` if it is not known. If the log has another one by now, the answer
     ///     is an incomplete page without records, at once, and the log stays as it is.
     ///   - limit: the most records of the answer, at least 1.
     ///   - milliseconds: how long to wait for a record if there is none; 0 does not wait. A wait ends early if records were lost, and
@@ -42,7 +42,7 @@ public protocol Coordinator: Sendable {
     /// - Parameters:
     ///   - amount: a negative one gives back what was added before. Amounts and counts are at most 2⁵³.
     ///   - counter: the name; a counter that does not exist is 0.
-    ///   - floor: a count below it counts as `floor`: an engine that forgot has at least what a server remembers.
+    ///   - floor: a count below it counts as `floor`, for an engine that has lost counts that a server remembers.
     ///   - milliseconds: the lifetime of a counter that this call begins.
     /// - Returns: the new count, or `nil` if it would have passed the limit; then nothing is added.
     func add(
@@ -53,7 +53,7 @@ public protocol Coordinator: Sendable {
     func count(of counter: String) async throws(CoordinatorError) -> Int
 
     /// Tries everything that the servers need, under names of its own.
-    /// - Returns: what an operator should know, such as an eviction policy that forgets leases; empty if all is well.
+    /// - Returns: facts that an operator should know, such as an eviction policy that forgets leases; empty if all is well.
     /// - Throws: if the engine cannot be used.
     func probe() async throws(CoordinatorError) -> [String]
 }
@@ -79,12 +79,12 @@ extension Coordinator {
     }
 }
 
-/// The answer to the wish for a lease.
+/// The answer to a request for a lease.
 public enum LeaseAnswer: Sendable, Equatable {
     /// The lease is granted. Tokens of one lease rise with each grant to another holder, unless the engine lost them. `isDone` tells
     /// that an earlier holder did the work a short time ago.
     case granted(token: Int, isDone: Bool = false)
-    /// Another holder has it, for at most so many milliseconds more unless it is renewed.
+    /// Another holder has the lease for at most `milliseconds`, unless it renews it.
     case held(milliseconds: Int)
 }
 
@@ -96,6 +96,7 @@ public struct LogPosition: Sendable, Hashable, Comparable {
 
     public init(milliseconds: Int, number: Int) { (self.milliseconds, self.number) = (milliseconds, number) }
 
+    /// The position before all records.
     public static let start = LogPosition(milliseconds: 0, number: 0)
 
     public static func < (left: Self, right: Self) -> Bool {
@@ -105,13 +106,17 @@ public struct LogPosition: Sendable, Hashable, Comparable {
 
 /// A part of a log.
 public struct LogPage: Sendable, Equatable {
+    /// A record of a log.
     public struct Record: Sendable, Equatable {
+        /// The record's place in its log.
         public var position: LogPosition
+        /// The text as it was appended.
         public var text: String
 
         public init(position: LogPosition, text: String) { (self.position, self.text) = (position, text) }
     }
 
+    /// The records, oldest first.
     public var records: [Record]
     /// The log's identity. It changes when the engine has lost the log.
     public var epoch: String
@@ -128,6 +133,7 @@ public struct LogPage: Sendable, Equatable {
 
 /// The reason for which a coordinator failed.
 public enum CoordinatorError: Error, Sendable, Equatable {
+    /// The engine did not answer before the deadline.
     case timedOut(operation: String)
     /// The engine cannot be reached.
     case unreachable(operation: String, reason: String)

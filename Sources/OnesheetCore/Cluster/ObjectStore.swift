@@ -26,13 +26,14 @@ public protocol ObjectStore: Sendable {
     ///   - limit: the most objects of the answer. The answer may have fewer.
     func list(prefix: String, after: String?, limit: Int) async throws(StoreError) -> ObjectListing
 
-    /// Tries what the store can do with objects of its own under `prefix`, and deletes them. Writes, reads, lists and deletes.
+    /// Tries the abilities of the store with its own objects under `prefix`, and deletes them. Writes, reads, lists and deletes.
     /// - Throws: if the store cannot be used: its address, its credentials, a missing bucket, a clock that is wrong.
     func probe(prefix: String) async throws(StoreError) -> StoreAbilities
 }
 
 /// An object of a store.
 public struct StoredObject: Sendable, Equatable {
+    /// The object's bytes.
     public var body: ByteBuffer
     /// Changes whenever the bytes of the object change: the `ETag` of S3. Opaque.
     public var revision: String
@@ -42,6 +43,7 @@ public struct StoredObject: Sendable, Equatable {
 
 /// The condition of a write.
 public enum StoreCondition: Sendable, Hashable {
+    /// The write has no condition.
     case none
     /// There is no object of this name (`If-None-Match: *`, RFC 9110 §13.1.2).
     case absent
@@ -51,13 +53,17 @@ public enum StoreCondition: Sendable, Hashable {
 
 /// One part of a list of objects.
 public struct ObjectListing: Sendable, Equatable {
+    /// A listed object.
     public struct Item: Sendable, Equatable {
+        /// The full name of the object.
         public var name: String
+        /// The size of the object in bytes.
         public var bytes: Int
 
         public init(name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
     }
 
+    /// The objects in the order of their names.
     public var items: [Item]
     /// Whether more follow behind the last item.
     public var hasMore: Bool
@@ -65,7 +71,7 @@ public struct ObjectListing: Sendable, Equatable {
     public init(items: [Item], hasMore: Bool) { (self.items, self.hasMore) = (items, hasMore) }
 }
 
-/// What a store can do beyond reading and writing, found out by trying.
+/// The abilities of a store beyond reading and writing, found by trying.
 public struct StoreAbilities: Sendable, Equatable {
     /// Whether `.absent` and `.revision` are checked. Some stores accept the condition and ignore it.
     public var hasConditions: Bool
@@ -75,6 +81,7 @@ public struct StoreAbilities: Sendable, Equatable {
 
 /// The reason for which a store failed.
 public enum StoreError: Error, Sendable, Equatable {
+    /// The store did not answer before the deadline.
     case timedOut(operation: String)
     /// The store cannot be reached, or does not answer requests now.
     case unreachable(operation: String, reason: String)

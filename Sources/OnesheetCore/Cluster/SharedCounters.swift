@@ -7,7 +7,7 @@ public struct SharedCounters: Sendable {
     public init(_ coordinator: any Coordinator, prefix: String) { (self.coordinator, self.prefix) = (coordinator, prefix) }
 
     /// Adds to a counter, if it stays within `limit`.
-    /// - Parameter floor: what the counter has at least, as far as this server knows. It is brought up to it if it was lost.
+    /// - Parameter floor: the least count that this server knows of. It is brought up to it if it was lost.
     /// - Returns: the new count; `nil` if it would have passed the limit, and then nothing is added.
     public func add(
         _ amount: Int, to name: String, floor: Int = 0, limit: Int, milliseconds: Int

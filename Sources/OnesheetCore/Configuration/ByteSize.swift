@@ -1,5 +1,6 @@
 /// A number of bytes in a configuration: `4096`, `64KiB`, `256MiB`, `10GiB`, `10MB`.
 public struct ByteSize: Sendable, Hashable, Decodable {
+    /// The size in bytes.
     public let bytes: Int
 
     public init(_ bytes: Int) { self.bytes = bytes }

@@ -22,7 +22,7 @@ struct MappingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try decoding.decode(type, try value(key), at: key)
     }
 
-    /// An optional value. If it is wrong and errors are noted, the reader goes on as if it were absent.
+    /// An optional value. If it is invalid and errors are collected, decoding continues as if it were absent.
     private func present<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         do { return try decode(type, forKey: key) } catch {

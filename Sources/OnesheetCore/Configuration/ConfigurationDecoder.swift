@@ -13,7 +13,7 @@ public struct ConfigurationDecoder: Sendable {
     }
 
     /// Decodes as much of `value` as can be decoded.
-    /// - Returns: the value, if any, and all errors. A value with errors lacks what they are about, so it is good only for finding more.
+    /// - Returns: the value, if any, and all errors. A value with errors is incomplete; use it only to find more errors.
     package func decodeAll<Value: Decodable>(
         _ type: Value.Type, from value: ConfigurationValue
     ) -> (value: Value?, errors: [ConfigurationError]) {
@@ -32,7 +32,7 @@ final class ConfigurationDecoding: Decoder {
     let value: ConfigurationValue
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    /// Where errors are noted, so that decoding goes on; `nil` throws the first.
+    /// Collects errors so that decoding continues; `nil` throws the first one.
     let errors: ConfigurationErrors?
     private var asked: Set<String>?
     /// The keys that the reader of this value could ask for.

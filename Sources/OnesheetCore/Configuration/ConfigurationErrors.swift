@@ -1,4 +1,4 @@
-/// Collects the errors of one decoding, so that all are told at once.
+/// Collects the errors of one decoding, so that all are reported at once.
 final class ConfigurationErrors {
     private(set) var all: [ConfigurationError] = []
 

@@ -1,5 +1,6 @@
 /// A duration in a configuration: `500ms`, `10s`, `5m`, `2h`, `7d`.
 public struct Interval: Sendable, Hashable, Decodable {
+    /// The length of the interval.
     public let duration: Duration
 
     public init(_ duration: Duration) { self.duration = duration }

@@ -86,6 +86,7 @@ public struct SourceConformance: Sendable {
 extension SourceConformance {
     /// The outcome of one rule.
     public struct Finding: Sendable, Equatable, Encodable, CustomStringConvertible {
+        /// The rule in words.
         public let rule: String
         /// Whether the source follows the rule; `nil` if the rule could not be tried.
         public let holds: Bool?
@@ -105,8 +106,10 @@ extension SourceConformance {
 
     /// The outcomes of all rules.
     public struct Report: Sendable, CustomStringConvertible {
+        /// The result of each rule, in order.
         public let findings: [Finding]
 
+        /// The rules that do not hold.
         public var failures: [Finding] { findings.filter { $0.holds == false } }
         public var description: String { findings.map(\.description).joined(separator: "\n") }
     }

@@ -3,7 +3,9 @@
 ///
 /// Damaged structures are read as far as possible. Bad metadata never makes a picture unusable.
 public struct EXIF: Sendable, Equatable {
+    /// How the picture is to be turned.
     public var orientation = Orientation.up
+    /// The copyright notice.
     public var copyright: String?
 
     public init() {}

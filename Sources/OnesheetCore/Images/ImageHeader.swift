@@ -4,9 +4,13 @@ public struct ImageHeader: Sendable, Equatable {
     /// Pixels as stored, before orientation.
     public var width: Int
     public var height: Int
+    /// The model of the colours in the file.
     public var model: ColorModel
+    /// Whether pixels have an opacity.
     public var hasAlpha: Bool
+    /// How the picture is to be turned.
     public var orientation: Orientation
+    /// The colour space.
     public var colors: ColorDescription
     /// Whether decoding has to hold the whole picture (progressive JPEG, interlaced PNG).
     public var isProgressive: Bool

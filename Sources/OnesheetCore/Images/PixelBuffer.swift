@@ -2,6 +2,7 @@
 ///
 /// Rows start at multiples of 64 bytes, so kernels may read and write whole vectors.
 public struct PixelBuffer: ~Copyable {
+    /// The sizes and the order of the samples.
     public let layout: PixelLayout
     private let base: UnsafeMutableRawPointer
     private let offsets: [Int]

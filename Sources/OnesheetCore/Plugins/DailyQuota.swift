@@ -158,6 +158,7 @@ public actor DailyQuota {
 
 /// The daily quota of a service.
 public struct QuotaSettings: Sendable, Decodable, Equatable {
+    /// Calls of one day.
     public var perDay: Int
     /// The share that is reserved for interactive calls. Prefetching stops there.
     public var reserve: Double

@@ -73,6 +73,7 @@ public protocol DialectServer: Sendable {
 
 /// The address of an image in Onesheet's terms.
 public struct DialectImage: Sendable, Equatable {
+    /// The title whose poster is shown.
     public var title: TitleReference
     /// Options of Onesheet's grammar, each with its arguments: `w:300`.
     public var options: [String]

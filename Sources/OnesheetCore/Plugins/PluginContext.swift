@@ -4,9 +4,13 @@ public import Logging
 public struct PluginContext: Sendable {
     /// The configured name: the scheme of the source's URLs.
     public var name: String
+    /// Fetches from origins and services, within the limits.
     public var transport: any HTTPTransport
+    /// A logger whose lines name the plugin.
     public var logger: Logger
+    /// The present time.
     public var clock: WallClock
+    /// The limits of the server.
     public var limits: Limits
     /// The formats of files that the server can read; empty if that is unknown.
     public var readableFormats: [ImageFormat]
@@ -40,10 +44,11 @@ public struct PluginContext: Sendable {
 
 /// A source inside the configuration of another.
 public struct NestedSource: Sendable, Decodable, Equatable {
+    /// The type of the source.
     public let type: String
     /// All keys except `type`.
     public let configuration: ConfigurationValue
-    /// Where it stands in the configuration that it was decoded from, with dots between keys.
+    /// Its path in the configuration, with dots between keys.
     package private(set) var path = ""
 
     public init(type: String, configuration: ConfigurationValue) {

@@ -24,7 +24,7 @@ struct SharedQuota: Sendable {
         /// The calls that all servers have spent by now, as far as this one knows.
         case spent(Int)
         case exhausted
-        /// The coordinator cannot be reached, and nothing is left of what was set aside.
+        /// The coordinator cannot be reached, and no reserved calls are left.
         case unreachable
     }
 
@@ -56,7 +56,7 @@ struct SharedQuota: Sendable {
         do {
             let isNew = try await state.update(asideKey) { [day] text in
                 guard Self.aside(text, on: day) == nil else { return false }
-                // Nothing yet: another task must not set aside too.
+                // None yet: another task must not reserve calls too.
                 text = "\(day) 0"
                 return true
             }

@@ -33,7 +33,7 @@ package final class Alarms: Sendable {
     }
 
     package func cancel(_ id: ID) {
-        // What the action holds ends outside of the lock.
+        // Objects that the action holds are released outside of the lock.
         _ = state.withLock { $0.alarms.removeValue(forKey: id) }
     }
 
@@ -47,7 +47,7 @@ package final class Alarms: Sendable {
     private func sleep(as sleeper: Int, until moment: Instant) async {
         var next: Instant? = moment
         while let moment = next {
-            // Alarms limit outside parties, so they go off in real time. Nobody cancels this task.
+            // Alarms limit outside parties, so they go off in real time. This task is never cancelled.
             do { try await Task.sleep(until: moment) } catch { return }
             let due = state.withLock { state in
                 state.wakings[sleeper] = nil

@@ -20,3 +20,49 @@ package func withTimeoutAbandoning<Value: Sendable>(
         outcome.give(nil)
     }
 }
+
+/// Returns the result of `work`, or `nil` after `limit`. Waits even if the caller is cancelled, for work during shutdown.
+package func withTimeoutIgnoringCancellation<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async -> Value
+) async -> Value? {
+    let outcome = FirstOutcome<Value?>()
+    let job = Task { outcome.give(await work()) }
+    let alarm = Alarms.shared.set(in: limit) { outcome.give(nil) }
+    defer {
+        Alarms.shared.cancel(alarm)
+        job.cancel()
+    }
+    return await outcome.value()
+}
+
+/// Runs `work` for at most `limit`, then cancels it and returns `nil`. Waits for the end of cancelled work.
+package func withTimeout<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value? {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+            // Real time limits an outside party. Tests use origins that never end and a short limit.
+            try await Task.sleep(for: limit)
+            return nil
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? nil
+    }
+}
+
+extension AsyncStream<Void> {
+    /// Waits for the end of the stream, which nothing is sent through.
+    /// - Returns: `false` if `limit` came first, or if the task was cancelled.
+    package func ends(within limit: Duration) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await first { _ in true } == nil && !Task.isCancelled }
+            group.addTask {
+                _ = await sleepUnlessCancelled(for: limit)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+}

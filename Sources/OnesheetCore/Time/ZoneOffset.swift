@@ -1,5 +1,6 @@
 /// An offset from Greenwich, written `+09:00`. Named zones would need a table that changes every year.
 public struct ZoneOffset: Sendable, Hashable, Decodable {
+    /// Seconds east of UTC.
     public let seconds: Int
 
     /// Parses `+09:00` and `-03:30`; any other text is `nil`.

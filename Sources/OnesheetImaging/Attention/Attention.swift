@@ -12,7 +12,7 @@ struct Attention {
     /// The sums of all pixels above and to the left: `(width + 1) × (height + 1)`.
     private let sums: [Double]
 
-    /// The longer side of the analysed picture: enough to tell a face from a wall.
+    /// The longer side of the analysed picture: enough to distinguish a face from a wall.
     static let side = 96
 
     private enum Weight {

@@ -32,7 +32,7 @@ package protocol PictureEngine: Sendable {
     /// - Parameter cost: the predicted cost, which bounds the time.
     func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash
 
-    /// Starts what the first picture would wait for.
+    /// Starts the work that the first picture would wait for.
     func warmUp()
 
     /// Ends its processes. Later work is still done, and leaves no process behind.

@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// What is known about a picture without its bytes. It is enough to predict the cost of work on it.
+/// The known facts about a picture without its bytes. It is enough to predict the cost of work on it.
 package struct PictureOutline: Sendable, Equatable {
     /// Without copyright notice and EXIF structure. An empty profile stands for one of `profile` bytes.
     package let header: ImageHeader

@@ -24,7 +24,7 @@ package enum RenderError: Error, Sendable, Equatable {
     case timedOut(after: Duration)
     /// A render process was lost while it read the picture.
     case lost(WorkerLoss)
-    /// No process can be started that would look at it. One is likely after `retryAfter` seconds.
+    /// No render process can be started; retry after `retryAfter` seconds.
     case noWorker(retryAfter: Int)
 }
 
@@ -42,7 +42,7 @@ package enum WorkerLoss: String, Error, Sendable, CaseIterable {
     case stalled
     /// Its answer broke the protocol, or its bytes are not an image of the format.
     case garbage
-    /// Somebody else killed it, such as the system for want of memory.
+    /// Killed from outside, for example by the OOM killer.
     case killed
 
     /// Whether it counts against the picture. A process that is killed from outside, or waits for a processor, says nothing about it.

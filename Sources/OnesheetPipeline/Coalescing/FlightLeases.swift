@@ -31,7 +31,7 @@ package final class FlightLeases: Sendable {
         var hasEnded = false
     }
 
-    /// How long others know that the work was done, in milliseconds: longer than a look-up takes.
+    /// How long others know that the work was done, in milliseconds: longer than a lookup takes.
     private static let memory = 10_000
     private static let pauses = (first: Duration.milliseconds(5), longest: Duration.milliseconds(100))
 
@@ -83,7 +83,7 @@ package final class FlightLeases: Sendable {
     /// - Returns: `nil` or `.held` if the work is to be done without it.
     private func answer<Failure: Error>(to lease: Lease, cancelled: Failure) async throws(Failure) -> LeaseAnswer? {
         let end = ContinuousClock.now + longestWait
-        var pause = Self.pauses.first
+        var backoff = Backoff(from: Self.pauses.first, upTo: Self.pauses.longest)
         var hasWaited = false
         while true {
             let answer: LeaseAnswer
@@ -100,8 +100,7 @@ package final class FlightLeases: Sendable {
             if !hasWaited { count { $0.waited += 1 } }
             hasWaited = true
             guard ContinuousClock.now < end else { return answer }
-            guard await sleepUnlessCancelled(for: min(pause, .milliseconds(max(milliseconds, 1)))) else { throw cancelled }
-            pause = min(pause * 2, Self.pauses.longest)
+            guard await sleepUnlessCancelled(for: min(backoff.next(), .milliseconds(max(milliseconds, 1)))) else { throw cancelled }
         }
     }
 

@@ -17,7 +17,7 @@ package struct Lease: Sendable {
         try await coordinator.acquire(name, for: holder, milliseconds: lifetime)
     }
 
-    /// - Parameter milliseconds: how long the next holders are told that the work is done; 0 if it is not.
+    /// - Parameter milliseconds: how long the lease reports the work as done; 0 if it is not.
     package func release(doneFor milliseconds: Int = 0) async throws(CoordinatorError) {
         try await coordinator.release(name, for: holder, doneFor: milliseconds)
     }

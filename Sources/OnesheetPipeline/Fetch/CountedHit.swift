@@ -8,13 +8,13 @@ struct CountedHit: Sendable {
     let reservation: MemoryReservation?
 
     /// Looks up the entry of `cache` under `key`. A large entry of a slower tier reserves `memory` before it is read.
-    /// - Parameter begun: how far looking it up has come.
+    /// - Parameter begun: a previous, incomplete lookup.
     /// - Throws: `.overloaded` if there is no room.
     init?(
         _ key: CacheKey, in cache: Cache, after begun: CacheLookUp? = nil, counting memory: MemoryBudget, pool: RenderPool
     ) async throws(PipelineError) {
         let reading = ReadingMemory { bytes in
-            // A single entry always fits, however small the budget is.
+            // A single entry always fits, even if it exceeds the budget.
             memory.reserve(bytes) ?? (memory.reserved == 0 ? memory.charge(bytes) : nil)
         }
         let hit = await ReadingMemory.$current.withValue(reading) { await cache.entry(for: key, after: begun) }

@@ -36,7 +36,7 @@ struct FailureMemory: Sendable {
         case .noPoster, .source(_, .notFound), .source(_, .unsupported), .originRefused(_, 404), .originRefused(_, 410): 120
         // The job has occupied a worker for its whole deadline, and may still do so.
         case .timedOut, .render(.timedOut): 600
-        // Nothing about the picture.
+        // These say nothing about the picture.
         case .render(.noWorker), .render(.lost(.killed)): nil
         case .originRefused, .render: 30
         // Prefetch quota errors are not remembered: they do not apply to interactive requests.

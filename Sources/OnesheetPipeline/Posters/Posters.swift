@@ -75,7 +75,7 @@ package struct Posters: Sendable {
         return try await decide(title) { $0.reject(name) }
     }
 
-    /// Replaces the decision `before` with `decision`, to undo what led from one to the other.
+    /// Replaces the decision `before` with `decision`, to undo a change.
     /// - Throws: `ChangedDecisionError` if the decision is not `before` any more, and `UnknownCandidateError` for a pin without a candidate.
     package func decide(_ decision: PosterDecision, insteadOf before: PosterDecision, for title: TitleReference) async throws {
         if let pinned = decision.pinned {
@@ -145,7 +145,7 @@ package struct Posters: Sendable {
                     do {
                         try await search.purge(hash)
                     } catch CacheError.unannounced {
-                        // The other servers are told later.
+                        // The purge is sent to the other servers later.
                     } catch {
                         pipeline.cache.logger.error("the search for a picture that another server has blocked failed: \(error)")
                         // A search reads every original, so the next one waits.
@@ -182,7 +182,7 @@ package struct Posters: Sendable {
         return choice
     }
 
-    /// Purges a title whose decision has changed, and tells the other servers of both.
+    /// Purges a title whose decision has changed, and announces both to the other servers.
     private func purge(_ title: TitleReference) async throws {
         _ = try await pipeline.purge([.tag(.title(title))], telling: [SharedDecisions.notice(of: title)])
     }

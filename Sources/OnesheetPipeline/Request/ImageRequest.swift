@@ -7,7 +7,7 @@ package struct ImageRequest: Sendable {
     package let transform: Transform
     /// One of the title's candidates, for people who choose among them; `nil` for the title's poster.
     package let candidate: PosterCandidate?
-    /// The key of the variant. Its text takes longer than a look-up, so it is made once.
+    /// The key of the variant. Its text takes longer than a lookup, so it is made once.
     package let key: CacheKey
 
     package init(_ title: TitleReference, _ transform: Transform, of candidate: PosterCandidate? = nil) {

@@ -15,13 +15,13 @@ struct DecisionReading: Sendable {
         (self.decisions, self.joins, self.isPatient) = (decisions, joins, isPatient)
     }
 
-    /// A decision that has changed, and what it makes invalid.
+    /// A changed decision, and the entries that it invalidates.
     struct Change: Sendable {
         let notice: DecisionNotice
         let selections: [CacheSelection]
     }
 
-    /// What a reading has changed.
+    /// The changes that a read has applied.
     struct Changes: Sendable {
         /// Decisions made here, as in the store.
         var local: [Change] = []
@@ -29,7 +29,7 @@ struct DecisionReading: Sendable {
         var shared: [Change] = []
         /// Pictures that other servers have blocked.
         var blocked: [PerceptualHash] = []
-        /// What ended the reading early. What was changed until then stands.
+        /// The error that stopped the read; earlier changes remain applied.
         var failure: (any Error)?
 
         mutating func add(_ other: Changes) {

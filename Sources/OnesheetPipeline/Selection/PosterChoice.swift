@@ -64,7 +64,7 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     private static let mostCandidates = 30
 }
 
-/// What the administrator has decided about a title's poster, with the names of candidates.
+/// The administrator's decision about a title's poster, with the names of candidates.
 package struct PosterDecision: Codable, Sendable, Equatable {
     /// The pinned candidate, if there is one.
     package var pinned: ExactText?

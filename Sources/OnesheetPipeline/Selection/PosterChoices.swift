@@ -12,7 +12,7 @@ package struct PosterChoices: Sendable {
     private static let blockedKey = "blocked"
     private static let sharedKey = "shared"
     private static let titleKey = "title "
-    /// What a choice without a decision holds.
+    /// The contents of a choice without a decision.
     private static let undecided = ["\"isPinned\":false", "\"rejected\":[]"]
     /// The number of changes between two checks of the total size.
     private static let trimming = 100

@@ -28,7 +28,7 @@ package final class SharedDecisions: Sendable {
     private struct State {
         /// At the start, all.
         var pending = PendingDecisions.all
-        /// Those that are being read.
+        /// The decisions that are being read.
         var underWay = PendingDecisions()
         /// Whether this server has read all decisions once, in this run or before it.
         var isComplete = false
@@ -37,18 +37,18 @@ package final class SharedDecisions: Sendable {
         var newlyBlocked: [PerceptualHash] = []
     }
 
-    /// What the names of the decisions about titles begin with.
+    /// Prefix of the names of the decisions about titles.
     static let folder = "posters"
     /// Decisions read at once.
     static let atOnce = 8
-    /// The time for the decisions that a purge of another server tells of.
+    /// Timeout of reading the decisions that another server's purge names.
     private static let preparation = Duration.seconds(5)
     /// Without a coordinator, the time after which all decisions are read again.
     private static let refresh = Duration.seconds(600)
 
     /// - Parameters:
-    ///   - isToldOfChanges: whether other servers tell of their decisions, through a coordinator.
-    ///   - pause: the time until a failed reading is tried again. It doubles up to 30 times of that.
+    ///   - isToldOfChanges: whether other servers announce their decisions through a coordinator.
+    ///   - pause: the pause before a failed read is retried. It doubles up to 30 times its length.
     package init(
         _ values: SharedValues, choices: PosterChoices, cache: Cache, isToldOfChanges: Bool, pause: Duration = .seconds(1),
         logger: Logger
@@ -74,7 +74,7 @@ package final class SharedDecisions: Sendable {
         }
     }
 
-    /// Has a picture in the next answer of `takeNewlyBlocked` again.
+    /// Requeues a picture for `takeNewlyBlocked`.
     func keepNewlyBlocked(_ hash: PerceptualHash) { state.withLock { $0.newlyBlocked.append(hash) } }
 
     // MARK: Deciding
@@ -154,15 +154,7 @@ package final class SharedDecisions: Sendable {
     package func ready(within limit: Duration) async -> Bool {
         defer { state.withLock { $0.isServing = true } }
         if await hasBeenComplete() { return true }
-        return await withTaskGroup(of: Bool.self) { group in
-            group.addTask { [firstReading] in await firstReading.stream.first { _ in true } == nil && !Task.isCancelled }
-            group.addTask {
-                _ = await sleepUnlessCancelled(for: limit)
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
+        return await firstReading.stream.ends(within: limit)
     }
 
     /// Stops reading.
@@ -181,24 +173,24 @@ package final class SharedDecisions: Sendable {
             }
         defer { refreshing?.cancel() }
         for await _ in wake.stream {
-            var pause = pause
+            let pauses = Backoff(from: pause, upTo: pause * 30)
+            var backoff = pauses
             while case let work = state.withLock({ $0.pending }), !work.isEmpty, !Task.isCancelled {
                 do {
                     try await read(work)
-                    pause = self.pause
+                    backoff = pauses
                 } catch {
                     if Task.isCancelled { return }
-                    logger.warning("The shared decisions about posters cannot be read for now: \(error)")
-                    _ = await sleepUnlessCancelled(for: pause)
-                    pause = min(pause * 2, self.pause * 30)
+                    logger.warning("cannot read the shared decisions about posters for now: \(error)")
+                    _ = await sleepUnlessCancelled(for: backoff.next())
                 }
             }
         }
     }
 
-    /// Reads what is pending. What fails stays pending.
+    /// Reads the pending decisions. Those that cannot be read stay pending.
     private func read(_ work: PendingDecisions) async throws {
-        // What becomes pending from here on is read again.
+        // Decisions that become pending from here on are read again.
         state.withLock { ($0.pending, $0.underWay) = (PendingDecisions(), work) }
         defer { state.withLock { $0.underWay = PendingDecisions() } }
         do {
@@ -206,7 +198,7 @@ package final class SharedDecisions: Sendable {
                 let isKnown = await hasBeenComplete()
                 let sync = DecisionReading(self, joins: !isKnown)
                 let changes = work.isAll ? await sync.readAll() : await sync.read(work.notices)
-                // What is decided here already needs its purge, also if the rest could not be read.
+                // Decisions that were applied here need their purge, even if the others could not be read.
                 try await purge(changes, isKnown: isKnown)
                 if let failure = changes.failure { throw failure }
                 if work.isAll {
@@ -221,7 +213,7 @@ package final class SharedDecisions: Sendable {
         }
     }
 
-    /// Purges what follows from changed decisions.
+    /// Purges the entries that changed decisions affect.
     /// - Parameter isKnown: whether this server knew all decisions before. If not, its own entries may be made without them.
     private func purge(_ changes: DecisionReading.Changes, isKnown: Bool) async throws {
         state.withLock { $0.newlyBlocked += changes.blocked }
@@ -233,8 +225,8 @@ package final class SharedDecisions: Sendable {
 
     private func purge(_ changes: [DecisionReading.Change], telling notices: [CacheTag], isForeign: Bool) async throws {
         let selections = changes.flatMap(\.selections)
-        // The others are told once.
-        var (isFirst, wait) = (true, pause)
+        // Only the first attempt notifies the other servers.
+        var (isFirst, backoff) = (true, Backoff(from: pause, upTo: .seconds(60)))
         while true {
             do throws(CacheError) {
                 if isForeign {
@@ -251,8 +243,7 @@ package final class SharedDecisions: Sendable {
             }
             isFirst = false
             // The store gets real time to recover. This also ends a cancelled task.
-            try await Task.sleep(for: wait)
-            wait = min(wait * 2, .seconds(60))
+            try await Task.sleep(for: backoff.next())
         }
     }
 
@@ -261,7 +252,7 @@ package final class SharedDecisions: Sendable {
         do {
             guard try await choices.isShared() else { return false }
         } catch {
-            logger.warning("the state does not tell whether the shared decisions were read, so they are: \(error)")
+            logger.warning("reading all shared decisions, because the state does not say whether they were read: \(error)")
             return false
         }
         state.withLock { $0.isComplete = true }
@@ -283,7 +274,7 @@ package final class SharedDecisions: Sendable {
 }
 
 extension SharedDecisions: PurgeObserver {
-    /// Reads the decisions that a purge tells of. Those that cannot be read in time are read later, and their titles purged again.
+    /// Reads the decisions that a purge names. Those that cannot be read in time are read later, and their titles purged again.
     package func prepare(for notices: [CacheTag], isAll: Bool) async {
         let known = Set(notices.compactMap { DecisionNotice($0) })
         // A server that does not know all decisions reads them all anyway.
@@ -328,8 +319,8 @@ extension Array {
     }
 }
 
-/// Does pieces of work for one decision one after the other, on threads of its own: they parse what a store has. Work goes on if its
-/// caller leaves.
+/// Serializes the work on each decision, on its own threads, because the work parses objects of a store. Work continues if its caller
+/// leaves.
 private final class Turns: Sendable {
     private struct Last {
         let number: Int

@@ -5,7 +5,7 @@ package import OnesheetCore
 import Synchronization
 
 /// The titles of all sources and their poster candidates. All calls to sources pass through this type, so that each costs as few
-/// calls as possible (`SourceAnswers`) and made-up titles are told apart from known ones (`Familiarity`).
+/// calls as possible (`SourceAnswers`) and made-up titles are distinguished from known ones (`Familiarity`).
 package struct Catalog: Sendable {
     package let sources: [String: any ContentSource]
     private let pages: SourceAnswers<TitlePage>
@@ -101,7 +101,7 @@ package struct Catalog: Sendable {
         let isTrusted = Self.isTrusted
         return {
             if isTrusted || known.contains(title) { return true }
-            // After a start, the lists that are still in the cache tell which titles exist.
+            // After a start, the lists in the cache show which titles exist.
             if known.begin(title.source) {
                 for period in TitleQuery.Period.allCases {
                     if let list = await pages.kept(TitleQuery(period: period).key(of: title.source)) {

@@ -71,7 +71,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         return try await flights.share(FlightKey(ExactText(question.key), at: generation)) {
             () async throws(PipelineError) -> Value in
             // An earlier flight may have stored it meanwhile.
-            let kept = isKept ? await self.kept(question.key) : nil
+            let kept = isKept ? await storage.valueStoredSince(forKey: question.key)?.value ?? kept : nil
             if let kept, kept.isFresh(at: clock.now) { return kept.value }
             let outcome: Result<Value, SourceError>
             if remembers, let miss = misses.recall(question.missKey, at: generation) {

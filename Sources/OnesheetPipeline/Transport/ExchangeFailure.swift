@@ -23,7 +23,7 @@ struct ExchangeFailure: Error {
     enum Stage: Comparable {
         /// There was no connection.
         case connecting
-        /// Nothing was received.
+        /// No data was received.
         case waiting
         /// A part of the head was received.
         case begun

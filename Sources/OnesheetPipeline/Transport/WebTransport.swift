@@ -59,7 +59,7 @@ package final class WebTransport: HTTPTransport {
 
     deinit { threads.shutdownGracefully { _ in } }
 
-    /// Open connections.
+    /// Open connections. Only tests read it, to see which connections end.
     var openConnections: Int { connections.count }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {

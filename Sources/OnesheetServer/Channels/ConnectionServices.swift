@@ -1,7 +1,7 @@
 import HummingbirdCore
 import NIOCore
 
-/// What every connection of a server uses.
+/// The services that all connections of a server use.
 struct ConnectionServices: Sendable {
     /// `nil` if the router handles every request.
     let fastPath: FastPath?

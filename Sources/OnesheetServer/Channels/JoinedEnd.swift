@@ -65,7 +65,7 @@ extension HTTP2Frame.FramePayload {
 }
 
 extension HPACKHeaders {
-    /// Bytes of a response's body. `nil` if the head does not tell.
+    /// Bytes of a response's body. `nil` if the head does not say.
     fileprivate var bodyLength: Int? {
         guard let status = first(name: ":status"), !status.hasPrefix("1") else { return nil }
         return ["204", "304"].contains(status) ? 0 : first(name: "content-length").flatMap { Int($0) }

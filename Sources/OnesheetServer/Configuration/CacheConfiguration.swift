@@ -69,7 +69,7 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
         [
             Setting("memory", \.memory, meaning: "the memory tier"),
             Setting("disk", \.disk, meaning: "the disk tier"),
-            Setting("tiers", \.tiers, meaning: "tiers of plugins, in look-up order"),
+            Setting("tiers", \.tiers, meaning: "tiers of plugins, in lookup order"),
         ]
     }
 

@@ -1,7 +1,7 @@
 package import OnesheetCore
 import Yams
 
-/// Where the keys of a configuration stand in its file.
+/// The places of a configuration's keys in its file.
 package struct ConfigurationPlaces: Sendable {
     /// `nil` for a text without a file.
     var file: String?
@@ -48,7 +48,7 @@ package struct ConfigurationPlaces: Sendable {
         (error as? ConfigurationError).map { locating($0) as any Error } ?? error
     }
 
-    /// The errors with their places, in the order of the file. What is missing from the file comes last.
+    /// The errors with their places, in the order of the file. Keys that are missing from the file come last.
     func locating(all errors: [ConfigurationError]) -> [ConfigurationError] {
         let found = errors.enumerated().map { (error: $1, position: position(of: $1), index: $0) }
         return found.sorted { one, other in

@@ -15,7 +15,7 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
                 Setting("name", \.name, defaultText: "its type", meaning: "name of the tier in metrics and in `Cache-Status`"),
                 Setting(
                     "deadline", \.deadline,
-                    meaning: "timeout of one look-up or store; after one, the tier is skipped for ten seconds"),
+                    meaning: "timeout of one lookup or store; after one, the tier is skipped for ten seconds"),
             ]
         }
 

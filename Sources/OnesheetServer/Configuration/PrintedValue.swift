@@ -54,7 +54,7 @@ extension PrintedValue {
         return .mapping(entries)
     }
 
-    /// What `config print` shows in place of a secret. No configuration may use it as a secret.
+    /// The text that `config print` shows in place of a secret. No configuration may use it as a secret.
     static let hiddenText = "(secret)"
     private static let hidden = PrintedValue.text(hiddenText)
 

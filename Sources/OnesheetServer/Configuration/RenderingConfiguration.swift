@@ -3,7 +3,7 @@ package import OnesheetImaging
 
 /// The keys of `rendering`: render options, and the codecs' own keys.
 package struct RenderingConfiguration: Sendable, ConfigurationSection {
-    /// Where bytes of pictures are looked at.
+    /// Where pictures are decoded.
     package enum Isolation: String, Sendable, SettingWord {
         /// In processes that reach nothing.
         case process

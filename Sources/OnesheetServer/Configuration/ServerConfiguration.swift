@@ -33,7 +33,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var sourceNames: [String] = []
     /// The file with unexpanded variables.
     package var written: PrintedValue?
-    /// Where each key stands in the file.
+    /// The place of each key in the file.
     package var places = ConfigurationPlaces()
 
     /// The configuration without a file: the built-in sample source.

@@ -1,12 +1,12 @@
 package import Logging
 package import OnesheetCore
 
-/// The keys of `tls`: PEM files, and what browsers remember. The certificate file begins with the server's certificate, followed by its
+/// The keys of `tls`: PEM files, and the time that browsers remember. The certificate file begins with the server's certificate, followed by its
 /// chain.
 package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
     package var certificate = ""
     package var key = ""
-    /// How long browsers must use HTTPS only (RFC 6797); `nil` does not tell them.
+    /// How long browsers must use HTTPS only (RFC 6797); `nil` sends no such field.
     package var hsts: Interval?
 
     package init() {}

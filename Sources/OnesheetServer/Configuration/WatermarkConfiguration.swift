@@ -47,10 +47,7 @@ package struct WatermarkConfiguration: Sendable, ConfigurationSection, Equatable
         do throws(RenderError) {
             return try renderer.watermark(
                 ByteBuffer(bytes: bytes), opacity: opacity,
-                digest: digest.map { byte in
-                    let digits = String(byte, radix: 16)
-                    return digits.utf8.count == 1 ? "0\(digits)" : digits
-                }.joined())
+                digest: digest.hexadecimal)
         } catch {
             throw failure("\(error)")
         }

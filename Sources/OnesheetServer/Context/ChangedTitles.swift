@@ -32,23 +32,22 @@ struct ChangedTitles: Sendable {
     /// Retries until it succeeds, because the source reports a change only once.
     private func purge(_ tags: [CacheTag]) async throws {
         let selections = tags.map { CacheSelection.tag($0) }
-        var (pause, isFirst) = (pause, true)
+        var (backoff, isFirst) = (Backoff(from: pause, upTo: Self.longestPause), true)
         while true {
             do {
                 _ = isFirst ? try await pipeline.purge(selections) : try await pipeline.repeatPurge(selections)
                 return
             } catch CacheError.unannounced, CacheError.undeleted {
-                // The others are told later, or know that what the shared store keeps is invalid.
+                // The purge is sent later, or the other servers know that the remaining objects are invalid.
                 return
             } catch {
-                // Only the first attempt tells the others.
+                // Only the first attempt notifies the other servers.
                 isFirst = false
                 logger.warning(
                     "cannot purge a changed poster yet: \(error)",
                     metadata: ["tags": "\(tags.map { shown(naming: $0.description) })"])
                 // The disk may be full or unavailable for a while. Retrying without a pause would only keep it busy.
-                try await Task.sleep(for: pause)
-                pause = min(pause * 2, Self.longestPause)
+                try await Task.sleep(for: backoff.next())
             }
         }
     }

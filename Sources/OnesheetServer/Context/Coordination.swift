@@ -4,7 +4,7 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// What a server does together with others, through a coordinator.
+/// The work that a server shares with others through a coordinator.
 struct Coordination: Sendable {
     private let coordinator: any Coordinator
     /// The purges of all servers. The cache announces its own there.

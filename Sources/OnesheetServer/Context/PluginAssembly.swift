@@ -16,7 +16,7 @@ package struct PluginAssembly: Sendable {
     package var state: @Sendable (String) -> any KeyValueState
     /// The memory budget for responses to sources.
     var memory: MemoryBudget?
-    /// What this server does together with others; `nil` if it is alone.
+    /// The work that is shared with other servers; `nil` if there are none.
     private let coordination: Coordination?
 
     package init(
@@ -39,21 +39,28 @@ package struct PluginAssembly: Sendable {
 
     /// Creates the source that the configuration calls `name`.
     package func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
+        try limitedSource(nested, named: name).source
+    }
+
+    private func limitedSource(
+        _ nested: NestedSource, named name: String
+    ) throws(ConfigurationError) -> (source: any ContentSource, limits: SourceLimits) {
         let path = "sources.\(name)"
         let type = try plugins.source(nested.type, at: "\(path).type")
         let (configuration, limits) = try nested.withoutLimits(at: path)
         var context = context(for: name)
         context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
-        return try plugins.make(type, configuration: configuration, context: context, at: path)
+        let source: any ContentSource = try plugins.make(type, configuration: configuration, context: context, at: path)
+        return (source, limits)
     }
 
     /// Creates the source with its limits enforced and its health tracked.
     func source(
         _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch
     ) throws(ConfigurationError) -> any ContentSource {
-        let limits = try nested.withoutLimits(at: "sources.\(name)").1
-        return WatchedSource(try source(nested, named: name), limits: limits, watch: watch)
+        let (source, limits) = try limitedSource(nested, named: name)
+        return WatchedSource(source, limits: limits, watch: watch)
     }
 
     /// Creates all codecs and decoders in list order, each with its own configuration.

@@ -4,13 +4,13 @@ package import OnesheetCore
 
 /// The engines that several servers share: a store with the shared tier on it, and a coordinator.
 package struct SharedEngines: Sendable {
-    /// What a trial of an engine found.
+    /// The finding of a trial of an engine.
     package struct Finding: Sendable, Equatable {
         /// The key of the configuration: `shared.store`.
         package let engine: String
         /// Why the engine cannot be used; `nil` if it can.
         package let error: String?
-        /// What an operator should know.
+        /// Facts that an operator should know.
         package let warnings: [String]
     }
 
@@ -75,7 +75,7 @@ package struct SharedEngines: Sendable {
         }
     }
 
-    /// Tries the engines and logs what an operator should know. The server serves meanwhile.
+    /// Tries the engines and logs the findings. The server serves meanwhile.
     func logProblems(_ logger: Logger) async {
         for finding in await findings() {
             if let error = finding.error {
@@ -85,7 +85,7 @@ package struct SharedEngines: Sendable {
         }
     }
 
-    /// Writes what waits, and closes the engines.
+    /// Writes queued entries, and closes the engines.
     package func shutdown() async {
         await tier?.close()
         await store?.shutdown()

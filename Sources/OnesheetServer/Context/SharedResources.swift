@@ -12,11 +12,13 @@ package struct SharedResources: Sendable {
     let disk: DiskTier
     let state: StateStore
     let transport: any HTTPTransport
+    /// Creates plugins that need nothing of other servers.
+    package let assembly: PluginAssembly
     let pool: RenderPool
     let figures = PipelineFigures()
     let background = BackgroundTasks()
     let prefetchJobs: PrefetchJobs
-    /// What this server does together with others; `nil` if it is alone.
+    /// The work that is shared with other servers; `nil` if there are none.
     let coordination: Coordination?
     /// The stored choices of posters.
     let choices: PosterChoices
@@ -31,7 +33,7 @@ package struct SharedResources: Sendable {
     let logger: Logger
     private let web: WebTransport
     private let tiers: [any TierPlugin]
-    /// What several servers share.
+    /// The store and the coordinator that several servers share.
     package let engines: SharedEngines
     private let writes: Bool
 
@@ -51,7 +53,7 @@ package struct SharedResources: Sendable {
             state = try StateStore(folder: configuration.cache.disk.path, clock: clock, logger: logger)
         } else {
             if let openError = try FolderExamination.requireUsable(configuration.cache.disk.path) {
-                logger.warning("A server could not store anything on the disk: \(openError)")
+                logger.warning("a server could not store anything on the disk: \(openError)")
             }
             disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
             state = try StateStore()
@@ -60,6 +62,7 @@ package struct SharedResources: Sendable {
         let assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
             memory: memory)
+        self.assembly = assembly
         let made = try assembly.tiers(configuration.cache.tiers, writes: writes)
         tiers = made.map(\.tier)
         var coordination: Coordination?

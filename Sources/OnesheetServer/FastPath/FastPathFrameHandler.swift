@@ -38,7 +38,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     private var received: Received?
     /// The newest stream that NIO has created.
     private var newest = HTTP2StreamID.rootStream
-    /// What the channel that is being created needs: its place, and the parsed request if there is one.
+    /// State for the stream channel being created: its place, and the parsed request if there is one.
     private var opening: (place: MemoryShare.Place, routed: RoutedRequest?)?
     /// Bytes of bodies since the last flush.
     private var written = 0
@@ -208,7 +208,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
     }
 
-    /// - Parameter note: adds what is known of the response.
+    /// - Parameter note: adds the known facts of the response.
     private func log(_ head: HPACKHeaders, _ note: (inout LoggedRequest) -> Void) {
         guard let accessLog else { return }
         var answered = LoggedRequest(head: .parsed(RequestFacts(head)), peer: peer)

@@ -32,7 +32,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var parserIsDone = true
     /// Whether the parser received bytes since the last `channelReadComplete`.
     private var hasPassed = false
-    /// Bytes behind a response that nobody has handled yet.
+    /// Unhandled bytes behind a response.
     private var waiting: (bytes: ByteBuffer, event: WaitedEvent)?
     /// The requests that were answered here.
     private var answered = 0

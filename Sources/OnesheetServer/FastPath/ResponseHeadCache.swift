@@ -16,7 +16,7 @@ final class ResponseHeadCache {
     /// The result of the fast path for one request.
     enum Outcome {
         case answer(ReadyResponse)
-        /// The request needs more time. It continues to the router with the parsed target and the look-up so far.
+        /// The request needs more time. It continues to the router with the parsed target and the lookup so far.
         case route(RoutedRequest)
     }
 
@@ -39,11 +39,18 @@ final class ResponseHeadCache {
         images = router.table.images
     }
 
-    /// Answers `request` if the response needs no more than a look-up in memory or in the page cache.
+    /// Answers `request` if the response needs no more than a lookup in memory or in the page cache.
     /// - Parameter begun: when it was received.
     func answer(_ request: SimpleRequest, since begun: NIODeadline) -> Outcome {
         let now = images.clock.now
-        if let known = targets[request.target] { return answer(request, at: known, now, since: begun) }
+        if let known = targets[request.target] {
+            do {
+                try known.address.checkExpiry(at: now.timeIntervalSince1970)
+            } catch {
+                return .route(known.routed.with(.refused(error)))
+            }
+            return answer(request, at: known, now, since: begun)
+        }
         let routed = router.table.route(String(buffer: request.target))
         guard let image = routed.entry.image else {
             guard let text = routed.entry.route?.immediateText else { return .route(routed) }
@@ -52,7 +59,7 @@ final class ResponseHeadCache {
             return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))
         }
         do {
-            guard let address = try image.read(routed.rest, at: now) else { return .route(routed) }
+            guard let address = try image.read(routed.rest, at: now) else { return .route(routed.with(.document)) }
             try images.pipeline.check(address.title)
             return answer(request, at: CachedTarget(routed, address), now, since: begun)
         } catch {
@@ -63,11 +70,6 @@ final class ResponseHeadCache {
     private func answer(
         _ request: SimpleRequest, at target: CachedTarget, _ now: Date, since begun: NIODeadline
     ) -> Outcome {
-        do {
-            try target.address.checkExpiry(at: now.timeIntervalSince1970)
-        } catch {
-            return .route(target.routed.with(.refused(error)))
-        }
         let variant = target.variant(in: target.address.negotiates ? chosenFormat(request.accept) : nil, images)
         // A conditional request needs the entry itself.
         if !request.isConditional, let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now),

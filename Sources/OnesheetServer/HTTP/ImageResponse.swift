@@ -33,16 +33,17 @@ struct ImageResponse {
     ///   - now: the current time.
     func response(to method: HTTPRequest.Method, _ fields: HTTPFields, at now: Date) -> Response {
         let entry = answer.entry
+        let lifetime = CacheLifetime(freshness: entry.freshness, expires: entry.expires, at: now)
         let conditions = Preconditions(fields: fields, validator: entry.validator, modified: entry.lastModified)
         switch conditions.outcome {
         case .failed: return Problem.changed.response()
-        case .notModified: return Response(status: .notModified, headers: cacheFields(at: now))
+        case .notModified: return Response(status: .notModified, headers: cacheFields(lifetime))
         case .met: break
         }
         let isPartial = method == .get && conditions.allowsRange(at: now - CacheEntry.clockLag)
         switch ByteRanges(isPartial ? fields[.range] : nil, size: entry.body.readableBytes) {
-        case .whole: return Response(status: .ok, headers: allFields(at: now), body: .pieces(of: entry.body))
-        case .parts(let parts): return partial(parts, at: now)
+        case .whole: return Response(status: .ok, headers: allFields(lifetime), body: .pieces(of: entry.body))
+        case .parts(let parts): return partial(parts, lifetime)
         case .unsatisfiable:
             var response = Problem.noSuchRange(size: entry.body.readableBytes).response()
             response.headers[.contentRange] = "bytes */\(entry.body.readableBytes)"
@@ -50,9 +51,9 @@ struct ImageResponse {
         }
     }
 
-    private func partial(_ parts: [Range<Int>], at now: Date) -> Response {
+    private func partial(_ parts: [Range<Int>], _ lifetime: CacheLifetime) -> Response {
         let entry = answer.entry
-        var fields = allFields(at: now)
+        var fields = allFields(lifetime)
         if parts.count == 1 {
             fields[.contentRange] = MultipartRanges.contentRange(parts[0], of: entry.body.readableBytes)
             return Response(status: .partialContent, headers: fields, body: .pieces(of: entry.body.slice(parts[0])))
@@ -63,7 +64,7 @@ struct ImageResponse {
     }
 
     /// The fields for caches, which a 304 also has (RFC 9110 §15.4.5). There is no `Age`: `max-age` counts from the response.
-    private func cacheFields(at now: Date) -> HTTPFields {
+    private func cacheFields(_ lifetime: CacheLifetime) -> HTTPFields {
         var fields: HTTPFields = [.eTag: "\"\(answer.entry.validator)\""]
         if address.varies { fields[.vary] = "Accept" }
         if address.isShared { fields[.accessControlAllowOrigin] = "*" }
@@ -71,17 +72,16 @@ struct ImageResponse {
             fields[.cacheControl] = "no-store"
             return fields
         }
-        let lifetime = CacheLifetime(answer.entry, at: now)
         fields[.cacheControl] = lifetime.cacheControl(isVersioned: address.isVersioned, atMost: address.longestLifetime)
         return fields
     }
 
-    private func allFields(at now: Date) -> HTTPFields {
-        var fields = cacheFields(at: now)
+    private func allFields(_ lifetime: CacheLifetime) -> HTTPFields {
+        var fields = cacheFields(lifetime)
         fields[.contentType] = answer.entry.mediaType
         fields[.lastModified] = HTTPDate.text(answer.entry.lastModified)
         fields[.acceptRanges] = "bytes"
-        fields[.cacheStatus] = cacheStatus(at: now)
+        fields[.cacheStatus] = cacheStatus(lifetime)
         fields[.serverTiming] = serverTiming
         fields[.xContentTypeOptions] = "nosniff"
         let presentation = answer.entry.presentation
@@ -96,10 +96,10 @@ struct ImageResponse {
     }
 
     /// `Cache-Status` (RFC 9211).
-    private func cacheStatus(at now: Date) -> String {
+    private func cacheStatus(_ lifetime: CacheLifetime) -> String {
         let stored = answer.isStorable ? "; stored" : ""
         return switch answer.origin {
-        case .tier(let name): "onesheet; hit; ttl=\(CacheLifetime(answer.entry, at: now).remaining); detail=\(name)"
+        case .tier(let name): "onesheet; hit; ttl=\(lifetime.remaining); detail=\(name)"
         case .made: "onesheet; fwd=miss\(stored)"
         case .revalidated: "onesheet; fwd=stale\(stored); detail=revalidated"
         case .staleOnError: "onesheet; fwd=stale; detail=stale-if-error"
@@ -127,11 +127,5 @@ extension ImageResponse {
         let formats: [ImageFormat] = [.jpeg, .png, .webp, .avif, .gif]
         return formats.first { $0.mediaType == answer.entry.mediaType }?.extensions.first
             ?? answer.entry.mediaType.cut(at: "/").map { String($0.after) } ?? "bin"
-    }
-}
-
-extension CacheLifetime {
-    fileprivate init(_ entry: CacheEntry, at now: Date) {
-        self.init(freshness: entry.freshness, expires: entry.expires, at: now)
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import OnesheetCore
 import OnesheetHTTP
 
 /// A request's identifier in logs and problem documents: the client's `X-Request-Id`, or else a random one.
@@ -13,8 +14,7 @@ package struct RequestID: CustomStringConvertible {
         if let name = fields[.requestID], (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isHarmless) {
             description = name
         } else {
-            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            description = String(repeating: "0", count: 16 - digits.count) + digits
+            description = UInt64.random(in: 0...UInt64.max).hexadecimal
         }
     }
 

@@ -68,7 +68,7 @@ package final class ConfigurationCheck {
         note { _ = try assembly.source(nested, named: name) }
     }
 
-    /// Checks codecs, and what needs their formats: presets and the schedule.
+    /// Checks codecs, and the presets and the schedule, which need their formats.
     private func checkRendering() {
         let rendering = configuration.rendering
         let types: [any Plugin.Type] = plugins.codecs + plugins.decoders

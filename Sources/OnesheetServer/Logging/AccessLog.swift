@@ -3,7 +3,6 @@ import Logging
 import NIOCore
 import NIOPosix
 import OnesheetCore
-import OnesheetPipeline
 import Synchronization
 
 /// Writes one line for each answered request, on a thread of its own. If the file cannot be written as fast as requests are answered,

@@ -91,7 +91,7 @@ struct LogFile: ~Copyable, Sendable {
     }
 }
 
-/// What distinguishes a file from others: its device and its number.
+/// The identity of a file: its device and its number.
 private struct Identity: Equatable, Sendable {
     private let text: String
 

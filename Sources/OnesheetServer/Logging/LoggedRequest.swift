@@ -41,13 +41,13 @@ struct LoggedRequest: Sendable {
         return 256 + head + (cacheStatus?.utf8.count ?? 0) + (requestID?.utf8.count ?? 0)
     }
 
-    /// Adds what the head of its response says.
+    /// Adds the facts in the head of its response.
     mutating func note(_ head: HTTPResponse) {
         status = head.status.code
         (cacheStatus, requestID) = (head.headerFields[.cacheStatus], head.headerFields[.requestID])
     }
 
-    /// Adds what the head of its HTTP/1 response says.
+    /// Adds the facts in the head of its HTTP/1 response.
     mutating func note(_ head: HTTPResponseHead) {
         status = Int(head.status.code)
         cacheStatus = head.headers.first(name: HTTPField.Name.cacheStatus.rawName)
@@ -55,7 +55,7 @@ struct LoggedRequest: Sendable {
     }
 }
 
-/// What the access log says about a request.
+/// The facts that the access log has of a request.
 struct RequestFacts: Sendable, Equatable {
     var method: String
     /// Path and query as sent.

@@ -27,7 +27,7 @@ package struct CacheDocument: Encodable {
     package let fill: Double
     package let total: Figures
     package let sources: [String: Figures]
-    /// What the store of several servers holds; `nil` if there is none, or if it was not counted.
+    /// The contents of the shared store; `nil` if there is none, or if it was not counted.
     package var shared: Shared?
 
     package struct Shared: Encodable {

@@ -9,8 +9,8 @@ struct CacheMetrics {
     let now: Date
 
     func write(to text: inout MetricList) {
-        counter("hits", "Look-ups that found an entry.", in: &text) { [("", $0.hits)] }
-        counter("misses", "Look-ups that found none.", in: &text) { [("", $0.misses)] }
+        counter("hits", "Lookups that found an entry.", in: &text) { [("", $0.hits)] }
+        counter("misses", "Lookups that found none.", in: &text) { [("", $0.misses)] }
         counter("stores", "Entries stored.", in: &text) { [("", $0.stores)] }
         counter("damaged", "Entries found damaged and not served.", in: &text) { [("", $0.damaged)] }
         counter("evictions", "Entries evicted or refused, by reason.", in: &text) { figures in

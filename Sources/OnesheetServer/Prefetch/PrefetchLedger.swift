@@ -15,13 +15,15 @@ struct PrefetchLedger: Sendable {
 
     /// Renders the missing variants of `order`. The order stays recorded until every variant has been tried, so that a restarted
     /// server can resume it. If its client leaves, or the administrator stops it, it ends too.
-    /// - Parameter onBegin: called when the titles are known, before the first variant is made.
+    /// - Parameters:
+    ///   - transforms: those of `order`.
+    ///   - onBegin: called when the titles are known, before the first variant is made.
     /// - Throws: `RequestError` or `PipelineError` if the order cannot be resolved. It is not recorded then.
     func run(
-        _ order: PrefetchOrder, with prefetcher: Prefetcher, _ options: ImageOptions, onBegin: () async throws -> Void = {},
+        _ order: PrefetchOrder, as transforms: [Transform], with prefetcher: Prefetcher,
+        onBegin: () async throws -> Void = {},
         progress: @escaping @Sendable (PrefetchSummary) -> Void = { _ in }
     ) async throws -> PrefetchSummary {
-        let transforms = try order.transforms(options)
         let titles = try await prefetcher.titles(order.selection)
         try await onBegin()
         try await begin(order)

@@ -1,6 +1,7 @@
 import OnesheetAddress
 import FoundationEssentials
 import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import OnesheetCache
 import OnesheetCore
@@ -25,7 +26,7 @@ struct CacheRoute: Route {
         switch (request.method, rest) {
         case (.delete, _):
             try request.checkQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
-            let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request)
+            let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query, request)
             return try .json(try await pipeline.purge(selection, dryRun: query["dry-run"] != nil))
         case (.post, "verify"):
             try request.checkQuery(flags: ["repair"])
@@ -38,8 +39,9 @@ struct CacheRoute: Route {
     }
 
     /// Parses the selection in the path `{source}[/{id}]`. The query must not name another one.
-    private func selection(_ rest: Substring, _ request: Request) throws -> CacheSelection {
-        let query = request.uri.queryParameters
+    private func selection(
+        _ rest: Substring, without query: FlatDictionary<Substring, Substring>, _ request: Request
+    ) throws -> CacheSelection {
         if let other = ["all", "expired", "tag"].first(where: { query[$0[...]] != nil }) {
             throw RequestError.malformed("“\(other)” in the query and a source in the path cannot be combined")
         }
@@ -59,8 +61,7 @@ struct CacheRoute: Route {
     }
 
     /// Parses the selection in the query. The query must name exactly one, so an empty query never selects everything.
-    private func selection(inQueryOf request: Request) throws -> CacheSelection {
-        let query = request.uri.queryParameters
+    private func selection(in query: FlatDictionary<Substring, Substring>) throws -> CacheSelection {
         var named: [CacheSelection] = []
         if let tag = query["tag"] {
             guard !tag.isEmpty else {

@@ -80,7 +80,7 @@ struct ImageContext: Sendable {
     }
 
     /// Answers `request` with the image of `target`. Every response with an image ends here.
-    /// - Parameter lookUp: the cache look-up that the fast path has begun, if any.
+    /// - Parameter lookUp: the cache lookup that the fast path has begun, if any.
     func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
         let found: (target: ParsedTarget, answer: ImageAnswer)
         do {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import NIOCore
 import NIOFoundationEssentialsCompat
 import OnesheetCore
@@ -14,16 +15,17 @@ protocol JSONBody: Decodable {
 extension Request {
     /// Decodes the JSON body, up to 1 MiB.
     /// - Parameter example: a valid body, for the error message.
-    /// - Throws: `RequestError`, also for an unknown key: what it was meant for would otherwise be ignored.
+    /// - Throws: `RequestError`, also for an unknown key, which would otherwise be ignored.
     func decodeBody<Body: JSONBody>(_ type: Body.Type, example: String) async throws -> Body {
         let bytes: ByteBuffer
+        let limit = 1 << 20
         do {
-            bytes = try await body.collect(upTo: 1 << 20)
+            bytes = try await body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
-            throw Problem(.contentTooLarge, title: "Body too large", detail: "the body has more than 1 MiB")
+            throw Problem.bodyTooLarge(limit: limit)
         } catch {
-            // Nobody reads this: it keeps a client that leaves from being an error of the server.
-            throw Problem(.badRequest, title: "Body incomplete", detail: "the connection ended before the body: \(error)")
+            // The client has left; do not report a server error.
+            throw Problem.bodyIncomplete(error)
         }
         do {
             return try JSONDecoder().decode(CheckedBody<Body>.self, from: Data(buffer: bytes)).body
@@ -88,4 +90,12 @@ private struct AnyKey: CodingKey {
 
     init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
+}
+
+extension URI {
+    /// The parameters of the query as forms and `URLSearchParams` write them, with `+` for a space (WHATWG URL §5.1).
+    var formParameters: FlatDictionary<Substring, Substring> {
+        guard let query, query.utf8.contains(UInt8(ascii: "+")) else { return queryParameters }
+        return URI("/?\(query.replacing(bytesOf: "+", with: "%20"))").queryParameters
+    }
 }

@@ -11,7 +11,9 @@ struct RoutedRequest: Sendable {
     enum Image: Sendable {
         /// The address is malformed or not allowed.
         case refused(any Error)
-        /// The parsed target and its cache look-up.
+        /// The address is valid but not an image's; `ImageRoute.other` answers.
+        case document
+        /// The parsed target and its cache lookup.
         case parsed(ParsedTarget, CacheLookUp)
     }
 

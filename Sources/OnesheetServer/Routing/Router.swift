@@ -61,7 +61,7 @@ struct Router: Sendable {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// The fast path's parsed request, unless the configuration was reloaded since, or else a new look-up of the route.
+    /// The fast path's parsed request, unless the configuration was reloaded since, or else a new lookup of the route.
     private func route(_ request: Request, _ found: RoutedRequest?) -> RoutedRequest {
         // The path as sent. Hummingbird's URI fails on escapes that are not UTF-8.
         let target = request.head.path ?? "/"
@@ -111,8 +111,11 @@ struct Router: Sendable {
                 // An address without errors whose source is unknown is an image that was asked for.
                 if error is PipelineError { table.images.countFailure() }
                 throw error
-            case .parsed(let target, let lookUp): try await table.images.answer(target, after: lookUp, request)
-            case nil: try await route.answer(routed.rest, request)
+            case .document:
+                guard let image = routed.entry.image else { throw RequestError.noSuchPath(routed.path) }
+                return try await image.other(routed.rest, request)
+            case .parsed(let target, let lookUp): return try await table.images.answer(target, after: lookUp, request)
+            case nil: return try await route.answer(routed.rest, request)
             }
         }
     }

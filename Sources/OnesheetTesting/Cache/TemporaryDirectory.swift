@@ -2,6 +2,7 @@ internal import Foundation
 
 /// A folder in the system's temporary directory. It is removed with its contents by `remove` or when the value is released.
 public final class TemporaryDirectory: Sendable {
+    /// The path of the folder.
     public let path: String
 
     /// Makes the folder.

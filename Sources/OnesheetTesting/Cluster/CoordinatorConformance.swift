@@ -14,9 +14,9 @@ public struct CoordinatorConformance: Sendable {
     /// Is part of every name.
     private let run = UUID().uuidString
 
-    /// What a test can do with an engine.
+    /// The operations of a test on an engine.
     public struct Engine: Sendable {
-        /// Lets at least so many milliseconds pass for the engine: advances its clock, or waits.
+        /// Advances the engine's clock, or waits, by at least this many milliseconds.
         public var pass: @Sendable (_ milliseconds: Int) async throws -> Void
         /// Keeps the last records of a log; `nil` if the test cannot do that.
         public var trim: (@Sendable (_ log: String, _ count: Int) async throws -> Void)?

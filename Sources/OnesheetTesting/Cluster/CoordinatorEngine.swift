@@ -122,7 +122,7 @@ package final class CoordinatorEngine: Sendable {
         process.withLock { if let process = $0 { Foundation.kill(process.processIdentifier, signal) } }
     }
 
-    /// A port that nobody listens on.
+    /// A port without a listener.
     package static func freePort() throws -> Int {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw Failed(description: "no socket: \(errno)") }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// An object store in memory that a test can slow down, break, and make lie.
 public final class FakeObjectStore: ObjectStore {
-    /// What the store does wrong.
+    /// The faults of the store.
     public struct Behavior: Sendable {
         /// Every call throws this error.
         public var failure: StoreError?
@@ -36,7 +36,7 @@ public final class FakeObjectStore: ObjectStore {
 
     public init() {}
 
-    /// Changes what the store does wrong. Calls under way go on as before.
+    /// Changes the faults of the store. Calls under way go on as before.
     public func change(_ change: (inout Behavior) -> Void) { contents.withLock { change(&$0.behavior) } }
 
     /// The number of calls of an operation since the start.

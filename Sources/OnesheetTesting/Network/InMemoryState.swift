@@ -17,6 +17,7 @@ public final class InMemoryState: KeyValueState {
 
     public init(_ values: [String: String] = [:]) { contents = Mutex(Contents(values: values)) }
 
+    /// All values by key.
     public var values: [String: String] { contents.withLock { $0.values } }
 
     /// Makes reads and writes throw; `nil` ends that.

@@ -40,7 +40,7 @@ package final class TCPProxy: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    /// Lets nothing pass any more, in either direction, not even the end of a connection.
+    /// Blocks both directions, including the end of a connection.
     package func cut() { wire.cut() }
 
     /// Lets everything pass again. The connections of before end, because they may have lost bytes.
@@ -86,7 +86,7 @@ private final class Wire: Sendable {
     }
 }
 
-/// Passes what one end of a connection sends to the other end.
+/// Forwards data from one end of a connection to the other.
 private final class Passage: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

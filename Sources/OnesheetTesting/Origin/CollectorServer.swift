@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A collector of traces on loopback that keeps what it gets.
+/// A collector on loopback that keeps the traces it receives.
 package final class CollectorServer: Sendable {
     package struct Delivery: Sendable {
         package let target: String

@@ -7,6 +7,7 @@ import Synchronization
 public final class OriginServer: Sendable {
     /// `http://127.0.0.1:PORT`
     public let url: String
+    /// The port on loopback.
     public let port: Int
     private let channel: any Channel
     private let counts: CallCounts

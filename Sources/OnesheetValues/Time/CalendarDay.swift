@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A day of the Gregorian calendar, without a time and without a zone: what a box office list is "of".
+/// A day of the Gregorian calendar, without a time and a zone: the day of a box office list.
 public struct CalendarDay: Hashable, Sendable, Comparable {
     public let year: Int
     public let month: Int

@@ -4,8 +4,11 @@ public struct Title: Sendable, Equatable, Codable {
     public var id: String
     /// The display name.
     public var name: String
+    /// The name in the original language.
     public var originalName: String?
+    /// A summary of the plot.
     public var overview: String?
+    /// The day of the release.
     public var releaseDate: CalendarDay?
     /// Rank in the list of the title, from 1.
     public var rank: Int?
@@ -28,6 +31,7 @@ public struct Title: Sendable, Equatable, Codable {
 
 /// The titles to list.
 public struct TitleQuery: Sendable, Hashable {
+    /// The period that a list sums up, such as the films of a weekend.
     public enum Period: String, Sendable, Hashable, CaseIterable, Codable {
         case day, week, weekend, weekdays
 
@@ -58,6 +62,7 @@ public struct TitleQuery: Sendable, Hashable {
 
 /// One page of titles.
 public struct TitlePage: Sendable, Equatable, Codable {
+    /// The titles in the order of the source.
     public var titles: [Title]
     /// The number of titles on all pages, if the source reports it.
     public var total: Int?

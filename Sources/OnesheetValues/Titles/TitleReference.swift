@@ -2,7 +2,9 @@
 ///
 /// Names are compared by their bytes, as origins and disks do: an `é` of one character and an `é` of two are different titles.
 public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the source in the configuration.
     public let source: String
+    /// The id of the title within its source.
     public let id: String
 
     public init(source: String, id: String) {

@@ -18,9 +18,9 @@ import Synchronization
 package final class FatalOriginals: Sendable {
     enum Standing: Equatable {
         case harmless
-        /// It was there when a process was lost, so it gets a new one.
+        /// Present at one loss; read only by a new process.
         case suspect
-        /// It is not read again. Its last process was lost so.
+        /// Not read again. The value says how its last process was lost.
         case fatal(WorkerLoss)
     }
 

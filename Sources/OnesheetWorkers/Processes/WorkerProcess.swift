@@ -66,7 +66,7 @@ final class WorkerProcess: Sendable {
     }
 
     /// A picture that was the last one is not sent again.
-    /// - Throws: what is seen of the loss of the process, which the caller must end.
+    /// - Throws: how the loss of the process showed. The caller must end it.
     func answer(
         _ question: WorkerCall.Question, about file: PictureFile, within times: Times
     ) throws(WorkerLoss) -> WorkerAnswer {
@@ -101,7 +101,7 @@ final class WorkerProcess: Sendable {
     func end() { _ = ccage_end(worker, 0) }
 
     /// Ends the process, which is lost.
-    /// - Parameter seen: what the server has seen of it.
+    /// - Parameter seen: how the loss showed.
     /// - Returns: the reason.
     func end(_ seen: WorkerLoss) -> WorkerLoss { Self.end(worker, seen).loss }
 

@@ -29,7 +29,7 @@ final class WorkerProcesses: Sendable {
     /// A process is replaced after this many questions, or this much processor time: a tenth of its limit.
     private static let mostQuestions = 20_000
     private static let mostWork = Duration.seconds(WorkerBounds.seconds / 10)
-    /// The processor time is looked at once for this many questions.
+    /// Check processor time every 100 questions.
     private static let questionsPerLook = 100
     /// The time in which a process gets ready, on a machine that is very busy. An inspection waits hardly longer.
     private static let startTime = Duration.milliseconds(4500)
@@ -87,7 +87,7 @@ final class WorkerProcesses: Sendable {
     }
 
     /// Ends a process that was lost in use.
-    /// - Parameter seen: what the server has seen of it.
+    /// - Parameter seen: how the loss showed.
     /// - Returns: the reason.
     func discard(_ place: Place, _ seen: WorkerLoss) -> WorkerLoss {
         state.withLock { $0.running -= 1 }

@@ -54,7 +54,7 @@ package enum WorkerProgram {
             let input = WorkerInput(capacity: settings.inputCapacity)
             settings.readWatermark(from: input)
             let renderer = settings.renderer(try codecs(settings.limits, settings.codecs))
-            // What libraries read or look up once, they do before this process is locked in.
+            // Load lazily initialised library state before entering the sandbox.
             renderer.exercise()
             var limits = ccage_limits()
             limits.memory = UInt64(settings.limits.memory + WorkerBounds.roomForLibraries)
@@ -81,7 +81,7 @@ package enum WorkerProgram {
         exit(0)
     }
 
-    /// - Parameter recognized: what is known of the picture in the input.
+    /// - Parameter recognized: the known facts of the picture in the input.
     private static func answer(
         _ call: WorkerCall, input: WorkerInput, renderer: Renderer, recognized: inout RecognizedFile?
     ) -> WorkerAnswer {

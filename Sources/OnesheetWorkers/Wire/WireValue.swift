@@ -1,7 +1,7 @@
 import NIOCore
 import OnesheetCore
 
-/// A message between a server and a worker is not what it should be.
+/// A message between a server and a worker is invalid.
 struct WireError: Error {}
 
 /// A value in a message. Both sides distrust the other: every length is checked before it is used, and every byte of a message has a
@@ -158,7 +158,7 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
     }
 }
 
-/// Its name only: what else is known about a format does not come from the other side.
+/// Only the name: all other facts about a format come from this side.
 extension ImageFormat: WireValue {
     func write(to message: inout ByteBuffer) { message.write(name) }
 

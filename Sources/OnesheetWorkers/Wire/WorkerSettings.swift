@@ -2,7 +2,7 @@ import NIOCore
 package import OnesheetCore
 package import OnesheetImaging
 
-/// All that a worker knows of its server: how to render. No keys, no addresses, no sources.
+/// The settings that a worker gets from its server. No keys, no addresses, no sources.
 package struct WorkerSettings: Sendable {
     package var linearLight: Bool
     package var acceptTruncated: Bool

@@ -8,7 +8,7 @@ enum DiskBench {
     static func run() async throws {
         let table = Table(
             "Disk tier, four requests at a time",
-            ["entry", "stores/s, synced", "stores/s, not synced", "reads/s", "MB/s read", "absent look-ups/s"])
+            ["entry", "stores/s, synced", "stores/s, not synced", "reads/s", "MB/s read", "absent lookups/s"])
         for (name, size, count) in [
             ("1 KiB", 1 << 10, 2000), ("30 KiB", 30 << 10, 2000), ("300 KiB", 300 << 10, 500), ("3 MiB", 3 << 20, 100),
         ] {

@@ -7,7 +7,7 @@ import OnesheetCore
 enum MemoryBench {
     static func run() {
         let table = Table(
-            "Memory tier", ["threads", "look-ups/s", "CPU ns per look-up", "inserts/s", "CPU ns per insert"])
+            "Memory tier", ["threads", "lookups/s", "CPU ns per lookup", "inserts/s", "CPU ns per insert"])
         var random = Xorshift(seed: 4)
         let law = Zipf(count: 10_000, exponent: 0.9)
         let asked = (0..<(1 << 16)).map { _ in law.sample(&random) }

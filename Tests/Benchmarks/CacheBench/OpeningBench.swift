@@ -9,7 +9,7 @@ enum OpeningBench {
         let table = Table(
             "Disk tier by the number of entries",
             [
-                "entries", "opening, ms", "first reading, µs", "again, µs", "absent look-up, µs", "again, µs",
+                "entries", "opening, ms", "first reading, µs", "again, µs", "absent lookup, µs", "again, µs",
                 "storing (not synced), µs",
                 "memory per entry, bytes",
             ])

@@ -55,8 +55,8 @@ final class TLSTests: ServerTestCase {
                 (poster, [("Accept", "*/*")]), ("/health", []), ("/t/p/w1/sample/1.jpg", [("X-Request-Id", "a")]),
             ] {
                 for method in [HTTPMethod.GET, .HEAD] {
-                    let expected = try await ask(slow.url + path, method, fields, client)
-                    let answer = try await ask(fast.url + path, method, fields, client)
+                    let expected = try await ask(slow.url + path, method, fields: fields, by: client)
+                    let answer = try await ask(fast.url + path, method, fields: fields, by: client)
                     XCTAssertEqual(answer, expected, "\(version) \(method) \(path) \(fields)")
                 }
             }
@@ -348,7 +348,7 @@ final class TLSTests: ServerTestCase {
 
     /// The response as text, except for time and durations.
     private func ask(
-        _ url: String, _ method: HTTPMethod, _ fields: [(String, String)], _ client: HTTPClient
+        _ url: String, _ method: HTTPMethod, fields: [(String, String)], by client: HTTPClient
     ) async throws -> [String] {
         var request = HTTPClientRequest(url: url)
         request.method = method

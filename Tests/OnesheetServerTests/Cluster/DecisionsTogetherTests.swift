@@ -130,7 +130,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         for (path, method, body) in requests {
             let answer = try await first.send(path, method: method, fields: administrator, body: body)
             // Then it says so
-            assertProblem(answer, 503, "cannot be kept in the store that the servers share, so nothing is changed", path)
+            assertProblem(answer, 503, "cannot be kept in the store that the servers share, so nothing is changed", context: path)
             XCTAssertEqual(answer.field("Retry-After"), "2")
         }
         // And everything is as before

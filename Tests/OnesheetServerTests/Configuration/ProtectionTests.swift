@@ -97,7 +97,7 @@ final class ProtectionTests: ServerTestCase {
         XCTAssertEqual(try Picture.header(card.body).width, 60)
         for options in ["w:10", "pr:card/q:5", "dpr:2", "rs:fit:1:1"] {
             let answer = try await server.send("/i/unsafe/\(options)/plain/sample://1@png")
-            assertProblem(answer, 403, "presets: card, sharp", options)
+            assertProblem(answer, 403, "presets: card, sharp", context: options)
         }
         let poster = try await server.send("/t/p/w92/sample/1.jpg")
         XCTAssertEqual(poster.status, 200)

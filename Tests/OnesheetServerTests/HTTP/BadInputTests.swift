@@ -38,7 +38,7 @@ final class BadInputTests: ServerTestCase {
             // When something invalid is requested
             let answer = try await server.send(path)
             // Then the problem document explains it
-            assertProblem(answer, status, words, path)
+            assertProblem(answer, status, words, context: path)
         }
     }
 
@@ -75,7 +75,7 @@ final class BadInputTests: ServerTestCase {
             // When a picture is requested there
             let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)\(target)@jpg")
             // Then each fault has its own problem
-            assertProblem(answer, status, words, target)
+            assertProblem(answer, status, words, context: target)
         }
         // And the server continues
         let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/good@jpg")

@@ -73,11 +73,11 @@ final class DocumentTests: ServerTestCase {
             for value in ["\"other\"", "W/\(tag)"] {
                 let answer = try await server.send(path, fields: [("If-Match", value)])
                 // Then it is not sent
-                assertProblem(answer, 412, "does not meet the request's condition", "\(path) \(value)")
+                assertProblem(answer, 412, "does not meet the request's condition", context: "\(path) \(value)")
             }
             // And If-Match precedes If-None-Match
             let both = try await server.send(path, fields: [("If-Match", "\"other\""), ("If-None-Match", tag)])
-            assertProblem(both, 412, "does not meet the request's condition", path)
+            assertProblem(both, 412, "does not meet the request's condition", context: path)
             let known = try await server.send(path, fields: [("If-Match", tag), ("If-None-Match", tag)])
             XCTAssertEqual(known.status, 304, path)
         }

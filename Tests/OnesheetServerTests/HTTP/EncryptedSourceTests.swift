@@ -81,7 +81,7 @@ final class EncryptedSourceTests: ServerTestCase {
         let good = try await server.send(try signed(path))
         XCTAssertEqual(good.status, 200, good.text)
         for signature in ["unsafe", "", "AAAA", String(repeating: "A", count: 43)] {
-            assertProblem(try await server.send("/i/\(signature)\(path)"), 403, "signature", signature)
+            assertProblem(try await server.send("/i/\(signature)\(path)"), 403, "signature", context: signature)
         }
         let plain = try await server.send("/i/unsafe/w:30/plain/sample://1@png")
         XCTAssertEqual(plain.status, 200, plain.text)

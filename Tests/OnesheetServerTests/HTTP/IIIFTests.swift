@@ -50,7 +50,7 @@ final class IIIFTests: ServerTestCase {
         XCTAssertEqual(sizes.map { $0["width"] }, [92, 154, 185, 300])
         for size in sizes {
             let (width, height) = (try XCTUnwrap(size["width"]), try XCTUnwrap(size["height"]))
-            try await assertSize("\(base)/full/\(width),\(height)/0/default.jpg", width, height, on: server)
+            try await assertSize("\(base)/full/\(width),\(height)/0/default.jpg", width: width, height: height, on: server)
         }
         let tiles = try XCTUnwrap(document["tiles"] as? [[String: Any]])
         XCTAssertEqual(tiles.first?["width"] as? Int, 512)
@@ -68,7 +68,7 @@ final class IIIFTests: ServerTestCase {
             ("full/!1000,1000", 300, 450), ("square/100,", 100, 100), ("square/,100", 100, 100), ("square/100,100", 100, 100),
             ("square/!50,100", 50, 50), ("100,100,200,100/100,", 100, 50), ("100,100,200,100/100,100", 100, 100),
         ] {
-            try await assertSize("\(base)/\(parameters)/0/default.jpg", width, height, on: server)
+            try await assertSize("\(base)/\(parameters)/0/default.jpg", width: width, height: height, on: server)
         }
         for parameters in [
             "full/301,", "full/,451", "full/301,450", "full/300,451", "square/301,", "0,0,100,50/101,", "250,0,100,9/51,",
@@ -76,7 +76,7 @@ final class IIIFTests: ServerTestCase {
             // Twice: it is still too large when the smaller picture is in the cache.
             for _ in 0..<2 {
                 let answer = try await server.send("\(base)/\(parameters)/0/default.jpg")
-                assertProblem(answer, 400, "is larger than the region", parameters)
+                assertProblem(answer, 400, "is larger than the region", context: parameters)
             }
         }
     }
@@ -123,19 +123,19 @@ final class IIIFTests: ServerTestCase {
         XCTAssertEqual(document["profile"] as? String, "level0")
         XCTAssertNil(document["sizes"])
         XCTAssertNil(document["tiles"])
-        try await assertSize("\(base)/full/max/0/default.jpg", 300, 450, on: server)
+        try await assertSize("\(base)/full/max/0/default.jpg", width: 300, height: 450, on: server)
     }
 
     func testThatWhereSignaturesAreNeededThereIsNoDocument() async throws {
         let (server, base) = try await server(keys: "signing: { keys: [{ key: \"aa\", salt: \"01\" }] }")
         for path in [base, "\(base)/info.json", "\(base)/full/max/0/default.jpg"] {
             let answer = try await server.send(path)
-            assertProblem(answer, 403, "signing.unsafe", path)
+            assertProblem(answer, 403, "signing.unsafe", context: path)
         }
     }
 
     private func assertSize(
-        _ path: String, _ width: Int, _ height: Int, on server: RunningServer, line: UInt = #line
+        _ path: String, width: Int, height: Int, on server: RunningServer, line: UInt = #line
     ) async throws {
         let answer = try await server.send(path)
         XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(200))", line: line)

@@ -71,7 +71,7 @@ final class OriginalFormatTests: ServerTestCase {
         for (kind, words) in [
             ("bmp", "BMP, which Onesheet does not read"), ("html", "a page of HTML"), ("txt", "not an image of a known format"),
         ] {
-            assertProblem(try await server.send("/i/unsafe/w:30/plain/\(origin.url)/a.\(kind)@jpg"), 422, words, kind)
+            assertProblem(try await server.send("/i/unsafe/w:30/plain/\(origin.url)/a.\(kind)@jpg"), 422, words, context: kind)
         }
     }
 }

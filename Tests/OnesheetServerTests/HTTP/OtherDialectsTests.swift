@@ -162,7 +162,7 @@ final class OtherDialectsTests: ServerTestCase {
         ]
         for (path, status, words) in table {
             let answer = try await server.send(path)
-            assertProblem(answer, status, words, path)
+            assertProblem(answer, status, words, context: path)
         }
     }
 
@@ -210,7 +210,7 @@ final class OtherDialectsTests: ServerTestCase {
         for (path, _) in Self.pairs {
             // When an unsigned address is requested, then it is refused
             let answer = try await server.send(path)
-            assertProblem(answer, 403, path.hasPrefix("/thumbor") ? "signature" : "signing.unsafe", path)
+            assertProblem(answer, 403, path.hasPrefix("/thumbor") ? "signature" : "signing.unsafe", context: path)
         }
         // And an address that thumbor's clients signed with the key is accepted
         let signed = try await server.send("/thumbor/wLM_jX-2D7p_z-Yqyw5zcy1Vlyo=/60x90/sample://1")
@@ -248,7 +248,7 @@ final class OtherDialectsTests: ServerTestCase {
         ] {
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, status, "\(path) \(answer.text.prefix(200))")
-            if status == 403 { assertProblem(answer, 403, "presets: card, wide", path) }
+            if status == 403 { assertProblem(answer, 403, "presets: card, wide", context: path) }
         }
     }
 

@@ -187,7 +187,7 @@ final class PosterChoiceTests: ServerTestCase {
         ]
         for (body, status, words) in table {
             let answer = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: body)
-            assertProblem(answer, status, words, body)
+            assertProblem(answer, status, words, context: body)
         }
         assertProblem(try await server.send("/blocked/xyz", method: "PUT", fields: administrator), 400, "16 hexadecimal digits")
         assertProblem(try await server.send("/sources/kakao/titles", method: "PUT", fields: administrator), 405, "GET")

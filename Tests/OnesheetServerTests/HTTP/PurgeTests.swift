@@ -46,7 +46,7 @@ final class PurgeTests: ServerTestCase {
         let server = try await server(keys: "admin: { token: secret-for-tests }")
         for path in ["/cache/sampel", "/cache/sampel/1"] {
             let answer = try await server.send(path, method: "DELETE", fields: administrator)
-            assertProblem(answer, 404, "unknown source “sampel”; did you mean “sample”?", path)
+            assertProblem(answer, 404, "unknown source “sampel”; did you mean “sample”?", context: path)
         }
     }
 
@@ -93,7 +93,7 @@ final class PurgeTests: ServerTestCase {
             // When it is purged with parameters that make no sense
             let answer = try await server.send(path, method: "DELETE", fields: administrator)
             // Then the parameter is named
-            assertProblem(answer, 400, words, path)
+            assertProblem(answer, 400, words, context: path)
         }
         let verified = try await server.send("/cache/verify?repiar", method: "POST", fields: administrator)
         assertProblem(verified, 400, "unknown parameter “repiar”; did you mean “repair”?")
@@ -114,7 +114,7 @@ final class PurgeTests: ServerTestCase {
             // When a path without a source or without an id is purged
             let answer = try await server.send(path, method: "DELETE", fields: administrator)
             // Then it is refused
-            assertProblem(answer, status, words, path)
+            assertProblem(answer, status, words, context: path)
         }
         // And nothing is removed
         let kept = try await server.send("/cache/?all&dry-run", method: "DELETE", fields: administrator)
@@ -127,7 +127,7 @@ final class PurgeTests: ServerTestCase {
 
         for query in ["/cache/", "/cache/?dry-run", "/cache/?all&expired"] {
             let answer = try await server.send(query, method: "DELETE", fields: administrator)
-            assertProblem(answer, 400, "exactly one of “all”, “expired” and “tag”", query)
+            assertProblem(answer, 400, "exactly one of “all”, “expired” and “tag”", context: query)
         }
 
         let expired = try await server.send("/cache/?expired", method: "DELETE", fields: administrator)

@@ -33,7 +33,7 @@ final class VerifyTests: ServerTestCase {
         let looked = try await server.send("/cache/verify", fields: administrator)
         assertProblem(nobody, 401, "admin.token")
         assertProblem(unknown, 404, "/cache/verified")
-        assertProblem(looked, 404, "/cache/verify", "reading every file is not asked for by following a link")
+        assertProblem(looked, 404, "/cache/verify", context: "reading every file is not asked for by following a link")
     }
 
     private func verify(_ server: RunningServer, _ path: String) async throws -> [String: Any] {

@@ -22,7 +22,7 @@ final class WatermarkTests: ServerTestCase {
     }
 
     /// Red, green and blue of a pixel of a PNG.
-    private func pixel(_ answer: ServerAnswer, _ x: Int, _ y: Int) throws -> [UInt8] {
+    private func pixel(_ answer: ServerAnswer, x: Int, y: Int) throws -> [UInt8] {
         let picture = try PNGCodec().picture(Array(answer.body.readableBytesView))
         let channels = picture.layout.planes[0].channels
         return picture.withRow(y) { row in (0..<3).map { row[x * channels + $0] } }
@@ -40,8 +40,8 @@ final class WatermarkTests: ServerTestCase {
                 // Then the variant has the one of its server
                 XCTAssertEqual(answer.status, 200, answer.text)
                 let size = try XCTUnwrap(answer.field("Onesheet-Size")).split(separator: "x").compactMap { Int($0) }
-                XCTAssertEqual(try pixel(answer, size[0] - 3, size[1] - 4), Array(color.prefix(3)))
-                XCTAssertNotEqual(try pixel(answer, size[0] - 1, size[1] - 1), Array(color.prefix(3)))
+                XCTAssertEqual(try pixel(answer, x: size[0] - 3, y: size[1] - 4), Array(color.prefix(3)))
+                XCTAssertNotEqual(try pixel(answer, x: size[0] - 1, y: size[1] - 1), Array(color.prefix(3)))
                 links.append(answer.field("Link"))
             }
             await server.stop()

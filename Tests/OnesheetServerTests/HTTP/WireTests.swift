@@ -22,7 +22,7 @@ final class WireTests: ServerTestCase {
                 ("HEAD", "/nowhere", "", 404), ("HEAD", "/health", "", 200), ("HEAD", "/sources", "", 200), ("HEAD", "/", "", 200),
             ] {
                 // When a bodiless response is requested
-                let answer = try await exchange(method, path, with: server, field)
+                let answer = try await exchange(method, path, with: server, field: field)
                 // Then it has no body bytes
                 XCTAssertEqual(answer.status, status, "\(method) \(path) \(field)")
                 XCTAssertEqual(answer.body, [], "\(method) \(path) \(field)")
@@ -72,7 +72,7 @@ final class WireTests: ServerTestCase {
 
     /// All bytes that the server sends for one request before it closes the connection.
     private func exchange(
-        _ method: String, _ path: String, with server: RunningServer, _ field: String = ""
+        _ method: String, _ path: String, with server: RunningServer, field: String = ""
     ) async throws -> Answer {
         let request = "\(method) \(path) HTTP/1.1\r\nHost: h\r\n" + (field.isEmpty ? "" : field + "\r\n") + "\r\n"
         let bytes = try await RawConnection.exchange([Array(request.utf8)], with: server.url)

@@ -20,18 +20,27 @@ final class HTTP2FloodTests: ServerTestCase {
                 "streams that are reset at once",
                 {
                     RawHTTP2.headers("/t/p/w92/sample/1.jpg", on: 2 * $0 + 1)
-                        + RawHTTP2.frame(Kind.reset, 0, 2 * $0 + 1, [0, 0, 0, 8])
+                        + RawHTTP2.frame(Kind.reset, flags: 0, stream: 2 * $0 + 1, payload: [0, 0, 0, 8])
                 }
             ),
             // CVE-2019-9512, CVE-2019-9515
-            ("pings", { _ in RawHTTP2.frame(Kind.ping, 0, 0, Array(repeating: 1, count: 8)) }),
-            ("settings", { _ in RawHTTP2.frame(Kind.settings, 0, 0, []) }),
+            ("pings", { _ in RawHTTP2.frame(Kind.ping, flags: 0, stream: 0, payload: Array(repeating: 1, count: 8)) }),
+            ("settings", { _ in RawHTTP2.frame(Kind.settings, flags: 0, stream: 0, payload: []) }),
             // CVE-2024-27316
-            ("continuations", { ($0 == 0 ? begin : []) + RawHTTP2.frame(Kind.continuation, 0, 1, RawHTTP2.field("a", "b")) }),
+            (
+                "continuations",
+                {
+                    ($0 == 0 ? begin : [])
+                        + RawHTTP2.frame(Kind.continuation, flags: 0, stream: 1, payload: RawHTTP2.field("a", "b"))
+                }
+            ),
             // CVE-2019-9518
             (
                 "data without bytes",
-                { ($0 == 0 ? RawHTTP2.headers("/health", on: 1, ends: false) : []) + RawHTTP2.frame(Kind.data, 0, 1, []) }
+                {
+                    ($0 == 0 ? RawHTTP2.headers("/health", on: 1, ends: false) : [])
+                        + RawHTTP2.frame(Kind.data, flags: 0, stream: 1, payload: [])
+                }
             ),
             // Each field counts: the list is long although it has few bytes
             (
@@ -144,15 +153,16 @@ final class HTTP2FloodTests: ServerTestCase {
         try await RawHTTP2.with(server.url, certificate, window: 1 << 20) { client in
             // When the window of the connection is used up exactly when the body ends
             try await client.get(picture, on: 1)
-            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 0, RawHTTP2.number(length - first, 4)))
+            try await client.send(
+                RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: 0, payload: RawHTTP2.number(length - first, 4)))
             var received = 0
             while received < length, let part = await client.next(where: { $0.type == Kind.data }) {
                 received += part.payload.count
             }
             XCTAssertEqual(received, length)
             // And the client makes the windows of its streams negative, and the connection may go on
-            try await client.send(RawHTTP2.frame(Kind.settings, 0, 0, [0, 4] + RawHTTP2.number(0, 4)))
-            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 0, RawHTTP2.number(1, 4)))
+            try await client.send(RawHTTP2.frame(Kind.settings, flags: 0, stream: 0, payload: [0, 4] + RawHTTP2.number(0, 4)))
+            try await client.send(RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: 0, payload: RawHTTP2.number(1, 4)))
             // Then it does
             try await client.get("/t/p/w92/sample/1.jpg", on: 3)
             let answer = await client.next { $0.type == Kind.headers && $0.stream == 3 }
@@ -187,7 +197,8 @@ final class HTTP2FloodTests: ServerTestCase {
             let length = RawHTTP2.field("content-length", "5")
             try await client.send(RawHTTP2.headers("/health", on: 1, more: length))
             try await client.send(
-                RawHTTP2.headers("/prefetch", on: 3, ends: false, more: length) + RawHTTP2.frame(Kind.data, 1, 3, [1]))
+                RawHTTP2.headers("/prefetch", on: 3, ends: false, more: length)
+                    + RawHTTP2.frame(Kind.data, flags: 1, stream: 3, payload: [1]))
             for stream in [1, 3] {
                 // Then its stream is reset
                 let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
@@ -218,7 +229,7 @@ final class HTTP2FloodTests: ServerTestCase {
             let held = try await Self.bytesHeld(server, certificate)
             XCTAssertGreaterThanOrEqual(held, length)
             // And what the client allows arrives
-            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 1, RawHTTP2.number(1000, 4)))
+            try await client.send(RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: 1, payload: RawHTTP2.number(1000, 4)))
             let part = await client.next { $0.type == Kind.data && $0.stream == 1 }
             XCTAssertEqual(part?.payload.count, 1000)
             // And the rest is given up in the end, and the connection goes on
@@ -253,8 +264,9 @@ final class HTTP2FloodTests: ServerTestCase {
                 let head = await client.next { $0.type == Kind.headers }
                 XCTAssertTrue(head?.isOK ?? false)
             }
-            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 0, RawHTTP2.number(1 << 30, 4)))
-            try await client.send(streams.flatMap { RawHTTP2.frame(Kind.windowUpdate, 0, $0, RawHTTP2.number(1 << 20, 4)) })
+            try await client.send(RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: 0, payload: RawHTTP2.number(1 << 30, 4)))
+            try await client.send(
+                streams.flatMap { RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: $0, payload: RawHTTP2.number(1 << 20, 4)) })
             // Then each stream gets the whole poster
             var received: [Int: [UInt8]] = [:]
             var ended: Set<Int> = []
@@ -317,7 +329,7 @@ final class HTTP2FloodTests: ServerTestCase {
             // When a client requests pictures that are in no cache, and resets each stream at once
             let floods = (0..<50).map { 2 * $0 + 1 }.flatMap { stream in
                 RawHTTP2.headers("/i/unsafe/plain/\(origin.url)/\(stream)@jpg", on: stream)
-                    + RawHTTP2.frame(Kind.reset, 0, stream, [0, 0, 0, 8])
+                    + RawHTTP2.frame(Kind.reset, flags: 0, stream: stream, payload: [0, 0, 0, 8])
             }
             try await client.send(floods)
             // Then the next stream is answered
@@ -349,7 +361,7 @@ final class HTTP2FloodTests: ServerTestCase {
     /// - Returns: how many of their streams are refused (RFC 9113 §8.7).
     private static func streamsRefused(_ client: inout RawHTTP2) async throws -> Int {
         let heads = (1...100).flatMap { RawHTTP2.headers("/prefetch", on: 2 * $0 + 1, ends: false) }
-        let ping = RawHTTP2.frame(Kind.ping, 0, 0, Array(repeating: 7, count: 8))
+        let ping = RawHTTP2.frame(Kind.ping, flags: 0, stream: 0, payload: Array(repeating: 7, count: 8))
         // The last request is looked at after the first ping has been answered.
         try await client.send(heads + ping + ping)
         var (refused, pings) = (0, 0)

@@ -9,132 +9,142 @@ enum MalformedRequests {
 
     static let rows = requestLines + fields + bodies + methods + bytesOfOthers + paths + dialects
 
-    private static func row(_ name: String, _ text: String, _ status: Int) -> Row {
+    private static func row(_ name: String, _ text: String, status: Int) -> Row {
         Row(name: name, bytes: Array(text.utf8), status: status)
     }
 
     /// A request line with an ordinary rest.
-    private static func line(_ name: String, _ line: String, _ status: Int) -> Row {
-        row(name, "\(line)\r\nHost: h\r\n\r\n", status)
+    private static func line(_ name: String, _ line: String, status: Int) -> Row {
+        row(name, "\(line)\r\nHost: h\r\n\r\n", status: status)
     }
 
     /// Header lines after an ordinary request line.
-    private static func field(_ name: String, _ lines: String, _ status: Int) -> Row {
-        row(name, "GET \(poster) HTTP/1.1\r\nHost: h\r\n\(lines)\r\n\r\n", status)
+    private static func field(_ name: String, _ lines: String, status: Int) -> Row {
+        row(name, "GET \(poster) HTTP/1.1\r\nHost: h\r\n\(lines)\r\n\r\n", status: status)
     }
 
-    private static func path(_ path: String, _ status: Int) -> Row { line(path, "GET \(path) HTTP/1.1", status) }
+    private static func path(_ path: String, _ status: Int) -> Row { line(path, "GET \(path) HTTP/1.1", status: status) }
 
     static let poster = "/t/p/w92/sample/1.jpg"
     private static let long = String(repeating: "a", count: 100_000)
 
     private static let requestLines = [
-        row("nothing but an empty line", "\r\n\r\n", 0), row("half a line", "GET /t/p", 400),
-        row("no end", "GET / HTTP/1.1\r\nHost: h\r\n", 400),
-        row("method only", "GET\r\n\r\n", 400), row("no version", "GET /\r\n\r\n", 400),
-        line("version of the future", "GET / HTTP/9.9", 400), line("version with two digits", "GET / HTTP/1.10", 400),
-        line("another protocol", "GET / HTTQ/1.1", 400), line("protocol in lower case", "GET / http/1.1", 400),
-        line("version missing", "GET / HTTP/", 400), line("version in words", "GET / HTTP/one", 400),
-        line("two spaces", "GET  / HTTP/1.1", 200), line("too many words", "GET / HTTP/1.1 now", 400),
-        line("space first", " GET / HTTP/1.1", 400), line("tabs", "GET\t/\tHTTP/1.1", 400),
-        line("method with a sign", "G=T / HTTP/1.1", 400), line("no method", " / HTTP/1.1", 400),
-        line("endless method", "\(long) / HTTP/1.1", 400), line("method in lower case", "get / HTTP/1.1", 400),
-        line("path with a control character", "GET /\u{1} HTTP/1.1", 400), line("path with NUL", "GET /\0 HTTP/1.1", 400),
-        line("path with DEL", "GET /\u{7F} HTTP/1.1", 400), line("endless path", "GET /\(long) HTTP/1.1", 400),
-        line("a star", "GET * HTTP/1.1", 404), line("a path without a slash", "GET t/p/w92 HTTP/1.1", 400),
-        line("a tunnel", "CONNECT example.com:443 HTTP/1.1", 404), line("another scheme", "GET ftp://h/ HTTP/1.1", 200),
-        line("user information", "GET http://user:password@h\(poster) HTTP/1.1", 200),
-        row("line feeds alone", "GET / HTTP/1.1\nHost: h\n\n", 400),
-        row("carriage returns alone", "GET / HTTP/1.1\rHost: h\r\r", 400),
-        line("a carriage return within", "GET /\r/ HTTP/1.1", 400),
+        row("nothing but an empty line", "\r\n\r\n", status: 0), row("half a line", "GET /t/p", status: 400),
+        row("no end", "GET / HTTP/1.1\r\nHost: h\r\n", status: 400),
+        row("method only", "GET\r\n\r\n", status: 400), row("no version", "GET /\r\n\r\n", status: 400),
+        line("version of the future", "GET / HTTP/9.9", status: 400),
+        line("version with two digits", "GET / HTTP/1.10", status: 400),
+        line("another protocol", "GET / HTTQ/1.1", status: 400), line("protocol in lower case", "GET / http/1.1", status: 400),
+        line("version missing", "GET / HTTP/", status: 400), line("version in words", "GET / HTTP/one", status: 400),
+        line("two spaces", "GET  / HTTP/1.1", status: 200), line("too many words", "GET / HTTP/1.1 now", status: 400),
+        line("space first", " GET / HTTP/1.1", status: 400), line("tabs", "GET\t/\tHTTP/1.1", status: 400),
+        line("method with a sign", "G=T / HTTP/1.1", status: 400), line("no method", " / HTTP/1.1", status: 400),
+        line("endless method", "\(long) / HTTP/1.1", status: 400), line("method in lower case", "get / HTTP/1.1", status: 400),
+        line("path with a control character", "GET /\u{1} HTTP/1.1", status: 400),
+        line("path with NUL", "GET /\0 HTTP/1.1", status: 400),
+        line("path with DEL", "GET /\u{7F} HTTP/1.1", status: 400), line("endless path", "GET /\(long) HTTP/1.1", status: 400),
+        line("a star", "GET * HTTP/1.1", status: 404), line("a path without a slash", "GET t/p/w92 HTTP/1.1", status: 400),
+        line("a tunnel", "CONNECT example.com:443 HTTP/1.1", status: 404),
+        line("another scheme", "GET ftp://h/ HTTP/1.1", status: 200),
+        line("user information", "GET http://user:password@h\(poster) HTTP/1.1", status: 200),
+        row("line feeds alone", "GET / HTTP/1.1\nHost: h\n\n", status: 400),
+        row("carriage returns alone", "GET / HTTP/1.1\rHost: h\r\r", status: 400),
+        line("a carriage return within", "GET /\r/ HTTP/1.1", status: 400),
     ]
 
     private static let fields = [
-        row("no host", "GET / HTTP/1.1\r\n\r\n", 400), field("two hosts", "Host: i", 400),
-        row("host with a path", "GET / HTTP/1.1\r\nHost: h/x\r\n\r\n", 400),
-        row("empty host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", 200),
-        field("no colon", "nothing", 400), field("space before the colon", "A : b", 400), field("no name", ": b", 400),
-        field("space in a name", "A b: c", 400), field("control character in a name", "A\u{1}: c", 400),
-        field("letters from elsewhere in a name", "Ä: c", 400), field("NUL in a value", "A: \0", 400),
-        field("control character in a value", "A: \u{1}", 400), field("DEL in a value", "A: \u{7F}", 400),
-        field("carriage return in a value", "A: b\rc", 400), field("folded value", "A: b\r\n c", 400),
-        row("fold before all", "GET / HTTP/1.1\r\n Host: h\r\n\r\n", 400), field("endless value", "A: \(long)", 400),
-        field("endless name", "\(long): b", 400),
-        field("as many as there may be", (0..<99).map { "A\($0): b" }.joined(separator: "\r\n"), 200),
-        field("one more than there may be", (0..<100).map { "A\($0): b" }.joined(separator: "\r\n"), 400),
-        field("as much as there may be", "A: \(long.prefix(16_000))", 200),
-        field("more than there may be", "A: \(long.prefix(16_500))", 400),
-        field("too many", (0..<2000).map { "A\($0): b" }.joined(separator: "\r\n"), 400),
-        field("too much together", (0..<20).map { "A\($0): \(long.prefix(9000))" }.joined(separator: "\r\n"), 400),
-        field("quality beyond numbers", "Accept: image/png;q=1e999", 200),
-        field("a thousand types", "Accept: " + Array(repeating: "a/b", count: 1000).joined(separator: ","), 200),
-        field("range without an end", "Range: bytes=", 200),
-        field("a thousand ranges", "Range: bytes=" + (0..<1000).map { "\($0)-\($0)" }.joined(separator: ","), 200),
-        field("range backwards", "Range: bytes=9-1", 200), field("range beyond numbers", "Range: bytes=99999999999999999999-", 416),
-        field("tag without quotes", "If-None-Match: x", 200), field("date that is none", "If-Modified-Since: yesterday", 200),
-        field("date beyond years", "If-Modified-Since: Sat, 01 Jan 99999999999 00:00:00 GMT", 200),
-        field("condition that cannot hold", "If-Match: \"x\"", 412),
-        field("a request's name with signs", "X-Request-Id: \"<>\\", 200),
-        field("upgrade to HTTP/2", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk", 200),
-        field("upgrade to WebSocket", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x", 200),
+        row("no host", "GET / HTTP/1.1\r\n\r\n", status: 400), field("two hosts", "Host: i", status: 400),
+        row("host with a path", "GET / HTTP/1.1\r\nHost: h/x\r\n\r\n", status: 400),
+        row("empty host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", status: 200),
+        field("no colon", "nothing", status: 400), field("space before the colon", "A : b", status: 400),
+        field("no name", ": b", status: 400),
+        field("space in a name", "A b: c", status: 400), field("control character in a name", "A\u{1}: c", status: 400),
+        field("letters from elsewhere in a name", "Ä: c", status: 400), field("NUL in a value", "A: \0", status: 400),
+        field("control character in a value", "A: \u{1}", status: 400), field("DEL in a value", "A: \u{7F}", status: 400),
+        field("carriage return in a value", "A: b\rc", status: 400), field("folded value", "A: b\r\n c", status: 400),
+        row("fold before all", "GET / HTTP/1.1\r\n Host: h\r\n\r\n", status: 400),
+        field("endless value", "A: \(long)", status: 400),
+        field("endless name", "\(long): b", status: 400),
+        field("as many as there may be", (0..<99).map { "A\($0): b" }.joined(separator: "\r\n"), status: 200),
+        field("one more than there may be", (0..<100).map { "A\($0): b" }.joined(separator: "\r\n"), status: 400),
+        field("as much as there may be", "A: \(long.prefix(16_000))", status: 200),
+        field("more than there may be", "A: \(long.prefix(16_500))", status: 400),
+        field("too many", (0..<2000).map { "A\($0): b" }.joined(separator: "\r\n"), status: 400),
+        field("too much together", (0..<20).map { "A\($0): \(long.prefix(9000))" }.joined(separator: "\r\n"), status: 400),
+        field("quality beyond numbers", "Accept: image/png;q=1e999", status: 200),
+        field("a thousand types", "Accept: " + Array(repeating: "a/b", count: 1000).joined(separator: ","), status: 200),
+        field("range without an end", "Range: bytes=", status: 200),
+        field("a thousand ranges", "Range: bytes=" + (0..<1000).map { "\($0)-\($0)" }.joined(separator: ","), status: 200),
+        field("range backwards", "Range: bytes=9-1", status: 200),
+        field("range beyond numbers", "Range: bytes=99999999999999999999-", status: 416),
+        field("tag without quotes", "If-None-Match: x", status: 200),
+        field("date that is none", "If-Modified-Since: yesterday", status: 200),
+        field("date beyond years", "If-Modified-Since: Sat, 01 Jan 99999999999 00:00:00 GMT", status: 200),
+        field("condition that cannot hold", "If-Match: \"x\"", status: 412),
+        field("a request's name with signs", "X-Request-Id: \"<>\\", status: 200),
+        field("upgrade to HTTP/2", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk", status: 200),
+        field("upgrade to WebSocket", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x", status: 200),
     ]
 
-    private static func body(_ name: String, _ fields: String, _ body: String, _ status: Int) -> Row {
-        row(name, "POST /prefetch HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n\(body)", status)
+    private static func body(_ name: String, _ fields: String, body: String, status: Int) -> Row {
+        row(name, "POST /prefetch HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n\(body)", status: status)
     }
 
     private static let bodies = [
-        body("length in letters", "Content-Length: abc", "", 400), body("length below nothing", "Content-Length: -1", "", 400),
-        body("length with a sign", "Content-Length: +1", "x", 400), body("length twice at once", "Content-Length: 1, 2", "x", 400),
-        body("two lengths", "Content-Length: 1\r\nContent-Length: 2", "xy", 400),
-        body("the same length twice", "Content-Length: 1\r\nContent-Length: 1", "x", 400),
-        body("length beyond numbers", "Content-Length: 99999999999999999999", "", 400),
-        body("empty length", "Content-Length:", "", 400),
-        body("length and chunks", "Content-Length: 3\r\nTransfer-Encoding: chunked", "0\r\n\r\n", 400),
-        body("chunks and length", "Transfer-Encoding: chunked\r\nContent-Length: 3", "0\r\n\r\n", 400),
-        body("unknown coding", "Transfer-Encoding: xchunked", "0\r\n\r\n", 400),
-        body("unknown coding before chunks", "Transfer-Encoding: gzip, chunked", "0\r\n\r\n", 400),
-        body("chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "0\r\n\r\n", 400),
-        body("chunked in quotes", "Transfer-Encoding: \"chunked\"", "0\r\n\r\n", 400),
-        body("chunked with the sign of kelvin", "Transfer-Encoding: chun\u{212A}ed", "0\r\n\r\n", 400),
-        body("chunked in capitals", "Transfer-Encoding: CHUNKED", "0\r\n\r\n", 401),
-        body("chunked before another", "Transfer-Encoding: chunked, identity", "0\r\n\r\n", 400),
-        body("chunk size in letters", "Transfer-Encoding: chunked", "zz\r\n", 401),
-        body("chunk size below nothing", "Transfer-Encoding: chunked", "-1\r\n", 401),
-        body("chunk size beyond numbers", "Transfer-Encoding: chunked", "ffffffffffffffffff\r\n", 401),
-        body("chunk without an end", "Transfer-Encoding: chunked", "3\r\nabcde\r\n", 401),
-        body("trailer without a colon", "Transfer-Encoding: chunked", "0\r\nnothing\r\n\r\n", 401),
-        body("less than said", "Content-Length: 100", "x", 401), body("nothing of what was said", "Content-Length: 100", "", 401),
-        body("no token", "Content-Length: 2", "{}", 401),
-        body("a token of another kind", "Authorization: Basic eDp5\r\nContent-Length: 2", "{}", 401),
-        body("an empty token", "Authorization: Bearer \r\nContent-Length: 2", "{}", 401),
-        body("no JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 4", "nope", 400),
-        body("another JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 2", "[]", 400),
-        body("an empty order", "Authorization: Bearer secret-for-tests\r\nContent-Length: 0", "", 400),
+        body("length in letters", "Content-Length: abc", body: "", status: 400),
+        body("length below nothing", "Content-Length: -1", body: "", status: 400),
+        body("length with a sign", "Content-Length: +1", body: "x", status: 400),
+        body("length twice at once", "Content-Length: 1, 2", body: "x", status: 400),
+        body("two lengths", "Content-Length: 1\r\nContent-Length: 2", body: "xy", status: 400),
+        body("the same length twice", "Content-Length: 1\r\nContent-Length: 1", body: "x", status: 400),
+        body("length beyond numbers", "Content-Length: 99999999999999999999", body: "", status: 400),
+        body("empty length", "Content-Length:", body: "", status: 400),
+        body("length and chunks", "Content-Length: 3\r\nTransfer-Encoding: chunked", body: "0\r\n\r\n", status: 400),
+        body("chunks and length", "Transfer-Encoding: chunked\r\nContent-Length: 3", body: "0\r\n\r\n", status: 400),
+        body("unknown coding", "Transfer-Encoding: xchunked", body: "0\r\n\r\n", status: 400),
+        body("unknown coding before chunks", "Transfer-Encoding: gzip, chunked", body: "0\r\n\r\n", status: 400),
+        body("chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", body: "0\r\n\r\n", status: 400),
+        body("chunked in quotes", "Transfer-Encoding: \"chunked\"", body: "0\r\n\r\n", status: 400),
+        body("chunked with the sign of kelvin", "Transfer-Encoding: chun\u{212A}ed", body: "0\r\n\r\n", status: 400),
+        body("chunked in capitals", "Transfer-Encoding: CHUNKED", body: "0\r\n\r\n", status: 401),
+        body("chunked before another", "Transfer-Encoding: chunked, identity", body: "0\r\n\r\n", status: 400),
+        body("chunk size in letters", "Transfer-Encoding: chunked", body: "zz\r\n", status: 401),
+        body("chunk size below nothing", "Transfer-Encoding: chunked", body: "-1\r\n", status: 401),
+        body("chunk size beyond numbers", "Transfer-Encoding: chunked", body: "ffffffffffffffffff\r\n", status: 401),
+        body("chunk without an end", "Transfer-Encoding: chunked", body: "3\r\nabcde\r\n", status: 401),
+        body("trailer without a colon", "Transfer-Encoding: chunked", body: "0\r\nnothing\r\n\r\n", status: 401),
+        body("less than said", "Content-Length: 100", body: "x", status: 401),
+        body("nothing of what was said", "Content-Length: 100", body: "", status: 401),
+        body("no token", "Content-Length: 2", body: "{}", status: 401),
+        body("a token of another kind", "Authorization: Basic eDp5\r\nContent-Length: 2", body: "{}", status: 401),
+        body("an empty token", "Authorization: Bearer \r\nContent-Length: 2", body: "{}", status: 401),
+        body("no JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 4", body: "nope", status: 400),
+        body("another JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 2", body: "[]", status: 400),
+        body("an empty order", "Authorization: Bearer secret-for-tests\r\nContent-Length: 0", body: "", status: 400),
         body(
-            "deep JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 20000", String(repeating: "[", count: 20_000),
-            400),
+            "deep JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 20000", body: String(repeating: "[", count: 20_000),
+            status: 400),
         body(
             "more than an order", "Authorization: Bearer secret-for-tests\r\nContent-Length: 2000000",
-            String(repeating: " ", count: 2_000_000), 413),
+            body: String(repeating: " ", count: 2_000_000), status: 413),
     ]
 
     private static let methods = [
-        line("TRACE", "TRACE \(poster) HTTP/1.1", 405), line("PUT", "PUT \(poster) HTTP/1.1", 405),
-        line("PROPFIND", "PROPFIND / HTTP/1.1", 405),
-        line("a word of one's own", "BREW /pot HTTP/1.1", 400),
-        line("DELETE without a token", "DELETE /cache/sample HTTP/1.1", 401),
-        row("GET with a body", "GET \(poster) HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", 200),
-        row("good, then garbage", "GET \(poster) HTTP/1.1\r\nHost: h\r\n\r\n\u{1}\u{2}\r\n\r\n", 200),
-        row("version 1.0 without a host", "GET \(poster) HTTP/1.0\r\n\r\n", 200),
+        line("TRACE", "TRACE \(poster) HTTP/1.1", status: 405), line("PUT", "PUT \(poster) HTTP/1.1", status: 405),
+        line("PROPFIND", "PROPFIND / HTTP/1.1", status: 405),
+        line("a word of one's own", "BREW /pot HTTP/1.1", status: 400),
+        line("DELETE without a token", "DELETE /cache/sample HTTP/1.1", status: 401),
+        row("GET with a body", "GET \(poster) HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", status: 200),
+        row("good, then garbage", "GET \(poster) HTTP/1.1\r\nHost: h\r\n\r\n\u{1}\u{2}\r\n\r\n", status: 200),
+        row("version 1.0 without a host", "GET \(poster) HTTP/1.0\r\n\r\n", status: 200),
     ]
 
     private static let bytesOfOthers = [
         Row(name: "TLS", bytes: [0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0], status: 400),
-        row("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
-        row("PROXY protocol", "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
-        row("SMTP", "EHLO example.com\r\n", 400), row("SSH", "SSH-2.0-OpenSSH_9.2\r\n", 400),
-        row("Redis", "*1\r\n$4\r\nPING\r\n", 400),
+        row("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400),
+        row("PROXY protocol", "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", status: 400),
+        row("SMTP", "EHLO example.com\r\n", status: 400), row("SSH", "SSH-2.0-OpenSSH_9.2\r\n", status: 400),
+        row("Redis", "*1\r\n$4\r\nPING\r\n", status: 400),
         Row(name: "NULs", bytes: [UInt8](repeating: 0, count: 1000), status: 400),
         Row(name: "all bytes", bytes: Array(0...255), status: 400),
         Row(

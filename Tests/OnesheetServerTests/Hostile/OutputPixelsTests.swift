@@ -11,7 +11,7 @@ final class OutputPixelsTests: ServerTestCase {
         let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
         for options in ["rs:force:30000:30000:1", "w:60000/el:1", "rs:fill:20000:20000:1", "mw:60000", "ex:1/w:30000/h:30000"] {
             let answer = try await server.send("/i/unsafe/\(options)/plain/\(origin.url)/a@jpg")
-            assertProblem(answer, 400, "at most 32000000", options)
+            assertProblem(answer, 400, "at most 32000000", context: options)
         }
     }
 }

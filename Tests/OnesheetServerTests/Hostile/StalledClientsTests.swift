@@ -14,7 +14,7 @@ final class StalledClientsTests: ServerTestCase {
             keys: "clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
         // When several clients request one each and read only its head
         var slow = 0
-        let heads = try await stall(0..<6, server, origin) {
+        let heads = try await stall(0..<6, on: server, origin: origin) {
             // Then their memory stays within the limit, and short responses continue
             let held = try await Self.metric("onesheet_response_bytes_held", server)
             XCTAssertTrue((16 << 20...34 << 20).contains(held), "\(held)")
@@ -38,7 +38,7 @@ final class StalledClientsTests: ServerTestCase {
         let origin = try await bigPictures()
         let server = try await server(
             sources: web(origin), keys: "clients: { memory: 16MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
-        _ = try await stall(0..<1, server, origin) {
+        _ = try await stall(0..<1, on: server, origin: origin) {
             // When another client retries again and again
             var (status, tries) = (503, 0)
             while status == 503, tries < 100_000 {
@@ -173,7 +173,7 @@ final class StalledClientsTests: ServerTestCase {
                 shutdown: { deadline: 10ms }
                 limits: { originTimeout: 1h, originIdleTimeout: 1h }
                 """, memory: "0")
-        _ = try await stall(0..<3, server, origin) {
+        _ = try await stall(0..<3, on: server, origin: origin) {
             try await OpenConnection.with(server.url) { hung in
                 try await hung.send(
                     "GET /health HTTP/1.1\r\nHost: h\r\n\r\nGET /i/unsafe/plain/\(origin.url)/hang@jpg HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -200,7 +200,7 @@ final class StalledClientsTests: ServerTestCase {
     /// Requests one picture after the other, each on its own connection, and reads only the heads.
     /// - Returns: the heads, when `body` has ended.
     private func stall(
-        _ pictures: Range<Int>, _ server: RunningServer, _ origin: OriginServer, _ body: () async throws -> Void
+        _ pictures: Range<Int>, on server: RunningServer, origin: OriginServer, during body: () async throws -> Void
     ) async throws -> [String] {
         guard let first = pictures.first else {
             try await body()
@@ -216,15 +216,15 @@ final class StalledClientsTests: ServerTestCase {
             }
             let text = String(decoding: head.readableBytesView.prefix(2000), as: UTF8.self)
             heads = [text.components(separatedBy: "\r\n\r\n")[0] + "\r\n"]
-            heads += try await stall(pictures.dropFirst(), server, origin, body)
+            heads += try await stall(pictures.dropFirst(), on: server, origin: origin, during: body)
         }
         return heads
     }
 
     /// Keeps `count` silent connections open while `body` runs.
-    private func open(_ count: Int, _ url: String, _ body: () async throws -> Void) async throws {
+    private func open(_ count: Int, _ url: String, during body: () async throws -> Void) async throws {
         guard count > 0 else { return try await body() }
-        try await OpenConnection.with(url) { _ in try await open(count - 1, url, body) }
+        try await OpenConnection.with(url) { _ in try await open(count - 1, url, during: body) }
     }
 
     private static func metric(_ name: String, _ server: RunningServer) async throws -> Int {

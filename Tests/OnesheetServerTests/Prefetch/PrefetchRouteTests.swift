@@ -139,7 +139,8 @@ final class PrefetchRouteTests: ServerTestCase {
         let context = server.server.responder.context
         let ledger = PrefetchLedger(context.shared.state, context.shared.prefetchJobs)
         let order = PrefetchOrder(source: "slow", ids: ["1"])
-        let work = Task { try await ledger.run(order, with: context.prefetcher, context.options) }
+        let transforms = try order.transforms(context.options)
+        let work = Task { try await ledger.run(order, as: transforms, with: context.prefetcher) }
         _ = try await firstJobs(server)
         // When the task of its request is cancelled
         work.cancel()
@@ -190,7 +191,7 @@ final class PrefetchRouteTests: ServerTestCase {
         ]
         for (body, status, words) in table + unknown {
             let answer = try await server.send("/prefetch", method: "POST", fields: administrator, body: body)
-            assertProblem(answer, status, words, body)
+            assertProblem(answer, status, words, context: body)
         }
     }
 
@@ -229,7 +230,7 @@ final class PrefetchRouteTests: ServerTestCase {
         for (titles, words) in table {
             let answer = try await server.send(
                 "/prefetch", method: "POST", fields: administrator, body: "{\"source\": \"sample\", \(titles)}")
-            assertProblem(answer, 400, words, titles)
+            assertProblem(answer, 400, words, context: titles)
         }
     }
 

@@ -10,7 +10,7 @@ struct OpenConnection {
     /// Connects to `url` during `body`, optionally with TLS.
     /// - Parameter room: the size of the receive buffer; the system's default can be many megabytes.
     static func with(
-        _ url: String, _ tls: NIOSSLContext? = nil, room: Int? = nil, _ body: (inout OpenConnection) async throws -> Void
+        _ url: String, _ tls: NIOSSLContext? = nil, room: Int? = nil, during body: (inout OpenConnection) async throws -> Void
     ) async throws {
         let address = url.split(separator: "/")[1].split(separator: ":")
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)

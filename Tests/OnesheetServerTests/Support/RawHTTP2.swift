@@ -29,7 +29,7 @@ struct RawHTTP2 {
 
     /// Connects with an initial window of `window` bytes for each stream.
     static func with(
-        _ url: String, _ certificate: SelfSigned, window: Int = 65_535, _ body: (inout RawHTTP2) async throws -> Void
+        _ url: String, _ certificate: SelfSigned, window: Int = 65_535, during body: (inout RawHTTP2) async throws -> Void
     ) async throws {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.certificate))
@@ -38,7 +38,7 @@ struct RawHTTP2 {
             var client = RawHTTP2(connection: connection)
             let initialWindow: [UInt8] = [0, 4] + number(window, 4)
             try await client.send(
-                Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(Kind.settings, 0, 0, initialWindow))
+                Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(Kind.settings, flags: 0, stream: 0, payload: initialWindow))
             try await body(&client)
         }
     }
@@ -61,7 +61,8 @@ struct RawHTTP2 {
             if frame.flags & 1 == 1 { break }
             // The windows are restored; otherwise they would be exhausted.
             for window in [0, stream] where !frame.payload.isEmpty {
-                try await send(Self.frame(Kind.windowUpdate, 0, window, Self.number(frame.payload.count, 4)))
+                try await send(
+                    Self.frame(Kind.windowUpdate, flags: 0, stream: window, payload: Self.number(frame.payload.count, 4)))
             }
         }
         return body
@@ -101,13 +102,13 @@ struct RawHTTP2 {
     static func headers(_ path: String, on stream: Int, ends: Bool = true, more: [UInt8] = [], isWhole: Bool = true) -> [UInt8] {
         // GET and https are entries of HPACK's static table; path and authority have their names there.
         let block: [UInt8] = [0x82, 0x87, 0x04] + text(path) + [0x01] + text("h") + more
-        return frame(Kind.headers, (ends ? 1 : 0) | (isWhole ? 4 : 0), stream, block)
+        return frame(Kind.headers, flags: (ends ? 1 : 0) | (isWhole ? 4 : 0), stream: stream, payload: block)
     }
 
     /// A field as an HPACK literal without indexing (RFC 7541 §6.2.2).
     static func field(_ name: String, _ value: String) -> [UInt8] { [0x00] + text(name) + text(value) }
 
-    static func frame(_ type: UInt8, _ flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {
+    static func frame(_ type: UInt8, flags: UInt8, stream: Int, payload: [UInt8]) -> [UInt8] {
         number(payload.count, 3) + [type, flags] + number(stream, 4) + payload
     }
 

@@ -159,7 +159,7 @@ class ServerTestCase: XCTestCase {
 
     /// Fails unless `answer` is a problem document with this status whose detail contains `words`.
     func assertProblem(
-        _ answer: ServerAnswer, _ status: Int, _ words: String, _ context: String = "", file: StaticString = #filePath,
+        _ answer: ServerAnswer, _ status: Int, _ words: String, context: String = "", file: StaticString = #filePath,
         line: UInt = #line
     ) {
         XCTAssertEqual(answer.status, status, "\(context) \(answer.text)", file: file, line: line)

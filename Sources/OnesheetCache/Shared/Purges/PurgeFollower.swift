@@ -21,28 +21,27 @@ package final class PurgeFollower: Sendable {
     /// How long one read waits for a record, in milliseconds.
     private static let wait = 1000
 
-    /// The longest time between two attempts to send what is kept. An engine may have appended it each time and not said so.
+    /// The longest pause between two attempts to send queued purges. An engine may have appended them each time without an answer.
     private static let longestPause = Duration.seconds(60)
 
-    /// What the follower knows between two steps.
+    /// The follower's state between two steps.
     private struct Place {
-        /// How far the log is read; `nil` if it was never read.
+        /// The position up to which the log is read; `nil` if it was never read.
         var progress: PurgeState.Progress?
-        /// How far it is applied, as the state says.
+        /// The stored position up to which purges are applied.
         var stored: PurgeState.Progress?
-        /// The purges that are read and cannot be done here yet, and the number of their records.
+        /// The purges that are read and not applied yet, and the number of their records.
         var pending = PurgeScope()
         var received = 0
-        /// Whether this server is prepared for what is pending.
+        /// Whether this server is prepared for the pending purges.
         var isPrepared = false
-        /// What is kept is not sent before this time, and the time between the next two attempts.
-        var nextSending: ContinuousClock.Instant?
-        var sendingPause = Duration.zero
+        /// The time of the next attempt to send queued purges, and the pauses after it. `nil` if the last one succeeded.
+        var nextSending: (time: ContinuousClock.Instant, backoff: Backoff)?
         /// The part of the log up to here is only noted, because it was applied before the start. `nil` if there is no such part.
         var known: LogPosition?
-        /// How far that part is noted.
+        /// The position up to which that part is noted.
         var noted = LogPosition.start
-        /// The loss of records that the log does not tell of yet. It needs a record that makes all older entries invalid.
+        /// A loss of records that the log does not state yet. It needs a record that makes all older entries invalid.
         var loss: String?
         var isUnreachable = false
 
@@ -67,15 +66,7 @@ package final class PurgeFollower: Sendable {
     /// Waits until every purge that was in the log at the start is applied here.
     /// - Returns: `false` if `limit` came first.
     package func catchUp(within limit: Duration) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask { [caughtUp] in await caughtUp.stream.first { _ in true } == nil && !Task.isCancelled }
-            group.addTask {
-                _ = await sleepUnlessCancelled(for: limit)
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
+        await caughtUp.stream.ends(within: limit)
     }
 
     /// Stops following. No purge is applied afterwards.
@@ -97,7 +88,7 @@ package final class PurgeFollower: Sendable {
                 note(reached: false, &place, error)
                 _ = await sleepUnlessCancelled(for: pause)
             } catch  where !Task.isCancelled {
-                logger.error("The log of purges cannot be followed for now: \(error)")
+                logger.error("cannot follow the log of purges for now: \(error)")
                 _ = await sleepUnlessCancelled(for: pause)
             } catch {
                 return
@@ -115,16 +106,16 @@ package final class PurgeFollower: Sendable {
             }
             return Place(progress: progress, stored: progress, known: progress.position)
         } catch {
-            logger.warning("The position in the log of purges cannot be read, so all purges are applied again: \(error)")
+            logger.warning("cannot read the position in the log of purges, so all purges are applied again: \(error)")
             return Place()
         }
     }
 
-    /// Sends what is kept, then reads one part of the log and applies it. What cannot be sent or done stops neither the other nor the
+    /// Sends queued purges, then reads one part of the log and applies it. A failed send or purge blocks neither the other nor the
     /// reading.
     private func step(_ place: inout Place) async throws {
         await sendOutbox(&place)
-        // Who waits for a record does nothing else. And the table is complete once a read came to the end of the log.
+        // While it waits for a record, the follower does nothing else. The table is complete once a read has reached the end of the log.
         let waits = place.pending.isEmpty && !place.isUnreachable && log.contents.withLock { $0.isComplete && $0.unsent.isEmpty }
         let page = try await log.coordinator.read(
             PurgeLog.name, after: place.position, of: place.progress?.epoch, limit: Self.most, waiting: waits ? Self.wait : 0)
@@ -142,13 +133,13 @@ package final class PurgeFollower: Sendable {
             caughtUp.continuation.finish()
         }
         try await complete(&place, epoch: page.epoch)
-        // What failed is tried again after a pause in real time, because tiers and coordinator do not follow an injected clock.
+        // Failed work is retried after a pause in real time, because tiers and the coordinator do not follow an injected clock.
         if !isApplied || log.contents.withLock({ !$0.unsent.isEmpty }) { try await Task.sleep(for: pause) }
     }
 
     /// The coordinator has lost the log or its end, and with it purges that some servers do not know.
     private func restart(_ place: inout Place, at page: LogPage) {
-        logger.warning("The coordinator has lost purges from its log, so everything counts as purged")
+        logger.warning("the coordinator has lost purges from its log, so everything counts as purged")
         log.contents.withLock { contents in
             contents.isComplete = false
             contents.table = PurgeTable()
@@ -167,7 +158,7 @@ package final class PurgeFollower: Sendable {
     /// Notes the records of `page`.
     private func note(_ page: LogPage, _ place: inout Place) {
         if !page.isComplete {
-            logger.warning("The log of purges was trimmed before this server could read it, so everything counts as purged")
+            logger.warning("the log of purges was trimmed before this server could read it, so everything counts as purged")
             place.pending.add(.all)
             place.isPrepared = false
         }
@@ -189,8 +180,8 @@ package final class PurgeFollower: Sendable {
         place.progress = PurgeState.Progress(epoch: page.epoch, position: position)
     }
 
-    /// Does what was read, as far as it is not done yet: one attempt.
-    /// - Returns: whether all that was read is done.
+    /// Attempts once to apply the pending records.
+    /// - Returns: whether all of them are applied.
     private func applyPending(_ place: inout Place) async -> Bool {
         guard let progress = place.progress else { return true }
         let pending = place.pending
@@ -203,7 +194,7 @@ package final class PurgeFollower: Sendable {
             do {
                 _ = try await cache.applyPurge(place.pending.selections)
             } catch {
-                logger.warning("A purge of another server cannot be done yet: \(error)")
+                logger.warning("cannot apply another server's purge yet; retrying: \(error)")
                 return false
             }
         }
@@ -252,25 +243,22 @@ package final class PurgeFollower: Sendable {
             try await log.state.set(progress)
         } catch {
             // A failure costs only repeated purges after a restart.
-            logger.warning("The position in the log of purges cannot be stored: \(error)")
+            logger.warning("cannot store the position in the log of purges: \(error)")
         }
     }
 
-    /// Tells the others of the purges that were kept for them, if it is time for that.
+    /// Sends queued purges to the other servers, if it is time for the next attempt.
     private func sendOutbox(_ place: inout Place) async {
         // A read shows first whether the coordinator is there again.
-        guard !place.isUnreachable, place.nextSending.map({ $0 <= .now }) ?? true else { return }
+        guard !place.isUnreachable, place.nextSending.map({ $0.time <= .now }) ?? true else { return }
         do {
             try await sendOutbox()
             place.nextSending = nil
         } catch {
             guard !Task.isCancelled else { return }
-            if place.nextSending == nil {
-                logger.warning("The other servers cannot be told yet of the purges that are kept for them: \(error)")
-                place.sendingPause = pause
-            }
-            place.nextSending = .now + place.sendingPause
-            place.sendingPause = min(place.sendingPause * 2, Self.longestPause)
+            if place.nextSending == nil { logger.warning("queued purges cannot be sent yet: \(error)") }
+            var backoff = place.nextSending?.backoff ?? Backoff(from: pause, upTo: Self.longestPause)
+            place.nextSending = (.now + backoff.next(), backoff)
         }
     }
 
@@ -288,7 +276,7 @@ package final class PurgeFollower: Sendable {
             contents.outbox = rest
             if contents.unsaved == unsaved { contents.unsaved = PurgeScope() }
         }
-        logger.notice("The other servers are told of the purges that were kept for them")
+        logger.notice("queued purges are sent")
     }
 
     private func note(reached: Bool, _ place: inout Place, _ error: CoordinatorError? = nil) {
@@ -296,9 +284,9 @@ package final class PurgeFollower: Sendable {
         place.isUnreachable = !reached
         if reached {
             place.nextSending = nil
-            logger.notice("The log of purges is read again")
+            logger.notice("the log of purges is read again")
         } else if let error {
-            logger.warning("Purges by other servers are not noticed for now: \(error)")
+            logger.warning("cannot read the purges of other servers for now: \(error)")
         }
     }
 }

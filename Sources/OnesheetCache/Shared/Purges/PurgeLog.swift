@@ -6,8 +6,8 @@ internal import Synchronization
 /// The purges of all servers, as a log of the coordinator that each server reads.
 ///
 /// A purge is done here first and then appended. `PurgeFollower` reads the records of the others and applies them. An entry of the
-/// shared tier has the position of the newest record that its server had applied when its making began; a newer purge that concerns
-/// it makes it invalid, whoever stored it and whenever.
+/// shared tier has the position of the newest record that its server had applied when work on the entry began. A newer matching purge
+/// invalidates the entry.
 package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
     /// The name of the log.
     static let name = "purges"
@@ -18,7 +18,7 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
         package var lag: Duration
         /// Purges by other processes that were applied here.
         package var received: Int
-        /// The parts of purges of which the other servers are not told yet: tags, or one for everything.
+        /// The parts of queued purges: tags, or one for everything.
         package var outbox: Int
     }
 
@@ -49,7 +49,7 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
             underWay[number] = nil
         }
 
-        /// The purges of which the other servers are told later.
+        /// The purges that are not sent yet.
         var unsent: PurgeScope {
             if outbox.isEmpty { return unsaved }
             var scope = outbox.scope
@@ -99,13 +99,13 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
     package func announce(_ selections: [CacheSelection], isDoneHere: Bool) async throws(CacheError) {
         let scope = PurgeScope(selections)
         defer { contents.withLock { $0.end(scope) } }
-        // In a task of its own, because a purge must be told or kept also if its client leaves or the server stops.
+        // In its own task: a purge must be sent or queued even if its client leaves or the server stops.
         let isTold = await Task {
             do {
                 try await append(scope, by: isDoneHere ? process : "")
                 return true
             } catch {
-                logger.warning("The other servers are not told of a purge yet: \(error)")
+                logger.warning("a purge is queued because it cannot be sent to the other servers yet: \(error)")
                 await keep(scope)
                 return false
             }
@@ -128,7 +128,7 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
             contents.withLock { $0.outbox = outbox }
         } catch {
             contents.withLock { $0.unsaved.add(scope) }
-            logger.error("A purge of which the other servers are not told yet is lost if this server ends now: \(error)")
+            logger.error("an unsent purge could not be saved; it is lost if the server stops now: \(error)")
         }
     }
 }

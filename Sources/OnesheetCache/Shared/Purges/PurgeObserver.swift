@@ -4,7 +4,7 @@ package import OnesheetCore
 package protocol PurgeObserver: Sendable {
     /// Called before a purge of another server is applied here. It delays the purge, so it ends in a few seconds.
     /// - Parameters:
-    ///   - notices: what the other servers tell of.
+    ///   - notices: the tags that the other servers announce.
     ///   - isAll: whether everything was purged, and with it any notice may have been lost.
     func prepare(for notices: [CacheTag], isAll: Bool) async
 }

@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// What purges concern: everything, or some tags. Too many tags become everything.
+/// The scope of purges: everything, or some tags. Too many tags become everything.
 struct PurgeScope: Sendable, Equatable {
     private(set) var isAll = false
     private(set) var tags: Set<CacheTag> = []
@@ -34,7 +34,7 @@ struct PurgeScope: Sendable, Equatable {
 
     /// The selections to remove. Notices select nothing.
     var selections: [CacheSelection] { isAll ? [.all] : tags.filter { $0.notice == nil }.map { .tag($0) } }
-    /// What it tells the servers besides.
+    /// The notices in it, for the other servers.
     var notices: [CacheTag] { tags.filter { $0.notice != nil } }
 
     /// Whether it concerns an entry with these tags.

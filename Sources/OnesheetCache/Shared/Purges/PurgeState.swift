@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// How far a server has applied the log, and what it has still to tell the others. Survives a restart.
+/// The position up to which a server has applied the log, and its queued purges. Survives a restart.
 struct PurgeState: Sendable {
     let values: any KeyValueState
 
     private static let progressKey = "applied"
     private static let outboxKey = "outbox"
 
-    /// How far the log is applied to the tiers of this server.
+    /// The position up to which the log is applied to the tiers of this server.
     struct Progress: Sendable, Equatable, Codable {
         var epoch: String
         var milliseconds: Int
@@ -36,7 +36,7 @@ struct PurgeState: Sendable {
         try await values.set(text, for: Self.progressKey)
     }
 
-    /// The purges of which the others are not told yet. Several processes change it.
+    /// The queued purges. Several processes change it.
     struct Outbox: Sendable, Equatable, Codable {
         /// The number of the newest addition. An addition is removed by its number, so that one that came meanwhile stays.
         private(set) var newest = 0

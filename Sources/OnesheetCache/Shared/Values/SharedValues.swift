@@ -6,7 +6,7 @@ internal import OnesheetCore
 /// Small texts that several servers share, as objects of the store of their shared tier. They change by compare-and-swap, so of two
 /// servers that change one at the same time, neither change is lost.
 ///
-/// The objects are under `{prefix}/state/`, where no purge of the shared tier finds them. What does not check is logged, and counts as
+/// The objects are under `{prefix}/state/`, where no purge of the shared tier finds them. Invalid objects are logged and treated as
 /// absent.
 package final class SharedValues: Sendable {
     private let tier: SharedTier

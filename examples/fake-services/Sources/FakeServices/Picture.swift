@@ -19,18 +19,18 @@ struct Picture: Sendable {
         pixels.withUnsafeMutableBufferPointer { pixels in
             for y in 0..<height {
                 for x in 0..<width {
-                    let colour = colour(Float(x) / Float(width), Float(y) / Float(height), Float(height) / Float(width))
+                    let colour = colour(Float(x) / Float(width), Float(y) / Float(height), aspect: Float(height) / Float(width))
                     let noise = Float((x &* 73_856_093 ^ y &* 19_349_663 ^ seed) & 0xFF) / 255 - 0.5
                     let bytes = (colour * 255 + noise * 7).clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255))
                     for channel in 0..<3 { pixels[(y * width + x) * 3 + channel] = UInt8(bytes[channel]) }
                 }
             }
         }
-        return try encode(pixels, width, height)
+        return try encode(pixels, width: width, height: height)
     }
 
     /// The colour at a point, `x` and `y` from 0 to 1.
-    private func colour(_ x: Float, _ y: Float, _ aspect: Float) -> SIMD3<Float> {
+    private func colour(_ x: Float, _ y: Float, aspect: Float) -> SIMD3<Float> {
         let hue = Float(seed * 47 % 360) / 360
         let (sky, ground, light) = (tone(hue, 0.78), tone(hue + 0.08, 0.2), tone(hue + 0.45, 0.85))
         var colour = tone(hue + 0.55, 0.35) + (sky - tone(hue + 0.55, 0.35)) * y
@@ -58,7 +58,7 @@ struct Picture: Sendable {
         return SIMD3(repeating: lightness) + wheel * (0.22 * (1 - abs(lightness - 0.5)))
     }
 
-    private func encode(_ pixels: [UInt8], _ width: Int, _ height: Int) throws -> [UInt8] {
+    private func encode(_ pixels: [UInt8], width: Int, height: Int) throws -> [UInt8] {
         guard let compressor = tjInitCompress() else { throw Failure(description: "libjpeg-turbo cannot start") }
         defer { tjDestroy(compressor) }
         var memory: UnsafeMutablePointer<UInt8>?

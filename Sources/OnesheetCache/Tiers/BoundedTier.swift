@@ -1,6 +1,5 @@
-import OnesheetCache
 package import OnesheetCore
-import Synchronization
+internal import Synchronization
 
 /// A plugin's tier with a deadline. A tier that fails or hangs costs a request no more than the deadline.
 ///
@@ -15,11 +14,10 @@ package final class BoundedTier: CacheTier {
 
     private struct State {
         var underWay = 0
-        var restsUntil: ContinuousClock.Instant?
+        var breaker = CallBreaker(failures: 1, pause: .seconds(10))
     }
 
     private static let mostUnderWay = 256
-    private static let rest = Duration.seconds(10)
 
     /// - Parameters:
     ///   - name: the configured name, in metrics and in `Cache-Status`.
@@ -84,22 +82,34 @@ package final class BoundedTier: CacheTier {
         _ operation: String, within limit: Duration, rests: Bool = true,
         _ body: @escaping @Sendable () async throws(CacheError) -> Answer
     ) async throws(CacheError) -> Answer {
-        try enter(operation)
+        try enter(operation, rests: rests)
         let result = await withTimeoutAbandoning(limit, on: executor) { [self] () async -> Result<Answer, CacheError> in
             defer { leave() }
             do throws(CacheError) { return .success(try await body()) } catch { return .failure(error) }
         }
-        if let result { return try result.get() }
+        if let result {
+            // The answer to a call from before the pause does not end it.
+            if rests { state.withLock { if !$0.breaker.isPausing(at: .now) { $0.breaker.succeeded() } } }
+            return try result.get()
+        }
         // A cancelled caller says nothing about the tier.
-        if Task.isCancelled { throw .tier(operation: operation, reason: "the request was cancelled") }
-        if rests { state.withLock { $0.restsUntil = .now + Self.rest } }
+        if Task.isCancelled {
+            if rests { state.withLock { $0.breaker.abandoned() } }
+            throw .tier(operation: operation, reason: "the request was cancelled")
+        }
+        if rests { state.withLock { _ = $0.breaker.failed(at: .now) } }
         throw .tier(operation: operation, reason: "no answer within \(limit)")
     }
 
-    private func enter(_ operation: String) throws(CacheError) {
+    private func enter(_ operation: String, rests: Bool) throws(CacheError) {
         let reason = state.withLock { state -> String? in
-            if let end = state.restsUntil, end > .now { return "it is skipped for a while after a timeout" }
-            guard state.underWay < Self.mostUnderWay else { return "\(state.underWay) calls are already running" }
+            // A long call does not try, because all others would wait for it.
+            let isAllowed = rests ? state.breaker.allows(at: .now) : !state.breaker.isPausing(at: .now)
+            guard isAllowed else { return "it is skipped for a while after a timeout" }
+            guard state.underWay < Self.mostUnderWay else {
+                if rests { state.breaker.abandoned() }
+                return "\(state.underWay) calls are already running"
+            }
             state.underWay += 1
             return nil
         }

@@ -2,7 +2,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import OnesheetPipeline
+@testable import OnesheetCache
 
 final class BoundedCoordinatorTests: XCTestCase {
     private let engine = FakeCoordinator()

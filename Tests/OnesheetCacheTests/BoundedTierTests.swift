@@ -1,10 +1,9 @@
 import Logging
-import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import OnesheetPipeline
+@testable import OnesheetCache
 
 /// Requests succeed even if a plugin's tier fails or hangs.
 final class BoundedTierTests: XCTestCase {

@@ -68,13 +68,13 @@ struct PrefetchSchedule: Service {
                 if Task.isCancelled { return }
                 let pause = retries.postpone(line.name, at: context.clock.now)
                 context.logger.error(
-                    "cannot run a line of the schedule; trying again in \(Int(pause / 60)) min: \(error)",
+                    "cannot run a line of the schedule; trying again in \(Int(pause / .seconds(60))) min: \(error)",
                     metadata: ["line": "\(line.name)"])
             }
         }
     }
 
-    /// Runs a line of the schedule, and tells the other servers whether it was run.
+    /// Runs a line of the schedule, and records for the other servers whether it was run.
     private func run(_ line: PrefetchConfiguration, due: Date, turn: ScheduleTurns.Turn?) async throws {
         do {
             try await run(line.order(at: due)) { try await ledger.note(line.name, begun: due) }
@@ -94,7 +94,8 @@ struct PrefetchSchedule: Service {
     /// - Parameter onBegin: called when the titles are known, before the first variant is made.
     /// - Throws: an error of `PrefetchLedger.run` or of `onBegin`.
     private func run(_ order: PrefetchOrder, onBegin: @Sendable () async throws -> Void = {}) async throws {
-        let summary = try await ledger.run(order, with: context.prefetcher, context.options, onBegin: onBegin)
+        let summary = try await ledger.run(
+            order, as: try order.transforms(context.options), with: context.prefetcher, onBegin: onBegin)
         context.logger.notice(
             "prefetched",
             metadata: [
@@ -111,7 +112,7 @@ struct PrefetchSchedule: Service {
 /// When the lines of the schedule that failed are tried again: after a minute, then after twice as long each time, at most an hour.
 private final class Retries: Sendable {
     private struct Retry {
-        var pause: TimeInterval
+        var backoff = Backoff(from: .seconds(60), upTo: .seconds(3600))
         var at: Date
     }
 
@@ -121,11 +122,13 @@ private final class Retries: Sendable {
         retries.withLock { $0[name].map { $0.at <= now } ?? true }
     }
 
-    /// - Returns: the seconds until the next try.
-    func postpone(_ name: String, at now: Date) -> TimeInterval {
+    /// - Returns: the time until the next try.
+    func postpone(_ name: String, at now: Date) -> Duration {
         retries.withLock { retries in
-            let pause = min((retries[name]?.pause ?? 30) * 2, 3600)
-            retries[name] = Retry(pause: pause, at: now.addingTimeInterval(pause))
+            var retry = retries[name] ?? Retry(at: now)
+            let pause = retry.backoff.next()
+            retry.at = now.addingTimeInterval(pause / .seconds(1))
+            retries[name] = retry
             return pause
         }
     }

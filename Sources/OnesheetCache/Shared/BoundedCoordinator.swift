@@ -1,6 +1,5 @@
-import OnesheetCache
 package import OnesheetCore
-import Synchronization
+internal import Synchronization
 
 /// A plugin's coordinator with deadlines. One that fails or hangs costs its users no more than the deadline.
 ///
@@ -13,13 +12,10 @@ package final class BoundedCoordinator: Coordinator {
 
     private struct State {
         var underWay = 0
-        var failures = 0
-        var restsUntil: ContinuousClock.Instant?
+        var breaker = CallBreaker(failures: 5, pause: .seconds(2))
     }
 
     private static let mostUnderWay = 1024
-    private static let mostFailures = 5
-    private static let rest = Duration.seconds(2)
     /// The time beyond its own wait that a read of a log may take. It is not in anyone's way.
     private static let readTime = Duration.seconds(5)
 
@@ -91,7 +87,10 @@ package final class BoundedCoordinator: Coordinator {
             do throws(CoordinatorError) { return .success(try await body(coordinator)) } catch { return .failure(error) }
         }
         // A cancelled caller says nothing about the engine.
-        if result == nil, Task.isCancelled { throw .failed(operation: operation, reason: "the work was cancelled") }
+        if result == nil, Task.isCancelled {
+            if rests { state.withLock { $0.breaker.abandoned() } }
+            throw .failed(operation: operation, reason: "the work was cancelled")
+        }
         let answer = result ?? .failure(.timedOut(operation: operation))
         if rests { note(answer) }
         return try answer.get()
@@ -99,12 +98,11 @@ package final class BoundedCoordinator: Coordinator {
 
     private func enter(_ operation: String, rests: Bool) throws(CoordinatorError) {
         let reason = state.withLock { state -> String? in
-            if rests, let end = state.restsUntil {
-                if end > .now { return "it is left alone for a while after failures" }
-                // This caller tries. The others wait for its result.
-                state.restsUntil = .now + Self.rest
+            if rests, !state.breaker.allows(at: .now) { return "it is left alone for a while after failures" }
+            guard state.underWay < Self.mostUnderWay else {
+                if rests { state.breaker.abandoned() }
+                return "\(state.underWay) calls are already running"
             }
-            guard state.underWay < Self.mostUnderWay else { return "\(state.underWay) calls are already running" }
             state.underWay += 1
             return nil
         }
@@ -116,10 +114,8 @@ package final class BoundedCoordinator: Coordinator {
     private func note(_ answer: Result<some Sendable, CoordinatorError>) {
         state.withLock { state in
             switch answer {
-            case .success: (state.failures, state.restsUntil) = (0, nil)
-            case .failure:
-                state.failures += 1
-                if state.failures >= Self.mostFailures { state.restsUntil = .now + Self.rest }
+            case .success: state.breaker.succeeded()
+            case .failure: state.breaker.failed(at: .now)
             }
         }
     }

@@ -4,7 +4,7 @@ import OnesheetPipeline
 
 /// Lets several servers with the same schedule run each line once.
 ///
-/// Whoever takes the lease of a due line runs it. If that server dies, its lease ends and another one runs the line. Without the
+/// The server that holds a due line's lease runs it. If that server dies, its lease ends and another one runs the line. Without the
 /// coordinator, every server runs its lines itself: the second one finds most variants made.
 struct ScheduleTurns: Sendable {
     let coordinator: any Coordinator
@@ -12,7 +12,7 @@ struct ScheduleTurns: Sendable {
     let holder: String
     let logger: Logger
 
-    /// Whose turn it is.
+    /// The server whose turn it is.
     enum Turn: Sendable {
         /// This server runs the line; `finish` follows.
         case here(Lease?, renewal: Task<Void, Never>?)
@@ -24,7 +24,7 @@ struct ScheduleTurns: Sendable {
 
     /// The lifetime of the lease in milliseconds.
     private static let lifetime = 60_000
-    /// How long the others know that a line was run: longer than any of them may be away.
+    /// How long a completed run is remembered: longer than any server may be away.
     private static let memory = 31 * 86_400_000
 
     /// Asks for the turn to run a line.
@@ -56,7 +56,7 @@ struct ScheduleTurns: Sendable {
         do throws(CoordinatorError) {
             try await lease.release(doneFor: milliseconds)
         } catch {
-            logger.warning("the end of a line of the schedule is not told: \(error)")
+            logger.warning("cannot release the lease of a schedule line: \(error)")
         }
     }
 }
