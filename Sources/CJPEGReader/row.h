@@ -137,17 +137,20 @@ static cjr_status read_row(cjr_reader *reader) {
 static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *reader, int component, int vectors) {
     const cjr_part *part = &reader->part[component];
     const cjr_coefficients *from = &reader->scans->part[component];
-    int places = part->corner * part->corner, lanes = vectors * CJR_LANES;
+    int lanes = vectors * CJR_LANES;
+    size_t stride = (size_t)from->stride;
     const int16_t *basis = part->basis;
     for (int y = 0; y < part->down; y++) {
         size_t first = (size_t)(reader->row * part->down + y) * (size_t)from->blocks_across;
         for (int x = 0; x < from->blocks_across; x++) {
-            const int16_t *values = from->values + (first + (size_t)x) * (size_t)places;
+            const int16_t *values = from->values + (first + (size_t)x) * stride;
             vector samples[CJR_VECTORS];
-            int32_t dc = values[0] * part->quantisers[0];
+            int32_t dc = from->dc[first + (size_t)x] * part->quantisers[0];
             for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
-            for (uint64_t known = from->known[first + (size_t)x] & from->corner_mask; known; known &= known - 1) {
-                int k = __builtin_ctzll(known);
+            // The next position is the highest bit.
+            for (uint64_t known = from->known[first + (size_t)x] & from->corner_mask; known;) {
+                int k = __builtin_clzll(known);
+                known &= ~CJR_POSITION(k);
                 add(samples, basis + k * lanes, vectors, values[from->place[k]] * part->quantisers[k]);
             }
             store(part, samples, vectors, x, y);

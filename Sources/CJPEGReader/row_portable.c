@@ -94,9 +94,35 @@ static inline void narrow(const vector *samples, int count, uint8_t *bytes) {
 
 #include "row.h"
 
-static inline int set_bit(uint64_t bits, int skip) {
-    while (skip-- > 0) bits &= bits - 1;
-    return bits ? __builtin_ctzll(bits) : 64;
+// The lowest bit is the next zero.
+static inline uint64_t in_turn(uint64_t zeros) { return __builtin_bitreverse64(zeros); }
+
+static inline int pass(uint64_t *turn, int steps, int left) {
+    (void)left;
+    while (--steps > 0) *turn &= *turn - 1;
+    int k = __builtin_ctzll(*turn);
+    *turn &= *turn - 1;
+    return k;
+}
+
+static inline uint64_t deposit(uint64_t values, uint64_t bits, uint64_t wanted) {
+    uint64_t result = 0;
+    for (uint64_t rest = bits & wanted; rest; rest &= rest - 1) {
+        uint64_t bit = rest & -rest;
+        if (values >> __builtin_popcountll(bits & (bit - 1)) & 1) result |= bit;
+    }
+    return result;
+}
+
+static inline void change(
+    int16_t *values, int places, uint64_t mask, uint64_t corrected, uint64_t added, uint64_t negative, int16_t step) {
+    (void)places;
+    for (uint64_t rest = (corrected | added) & mask; rest; rest &= rest - 1) {
+        uint64_t bit = rest & -rest;
+        int16_t *value = &values[__builtin_popcountll(mask & (bit - 1))];
+        bool is_negative = added & bit ? (negative & bit) != 0 : *value < 0;
+        *value = (int16_t)(*value + (is_negative ? -step : step));
+    }
 }
 
 #define SCAN_ROWS cjr_scan_rows_portable

@@ -36,9 +36,28 @@ typedef struct {
     uint8_t symbols[256];
 } cjr_codes;
 
+/// An entry for the next CJR_CODE_BITS bits in a scan that refines AC coefficients (ITU-T T.81 G.1.2.3):
+///  bits 0–5: the bits to consume: the code, and the sign of a new coefficient;
+///  bit 6 (CJR_NEW_BIT): there is a new coefficient;
+///  bits 8–12: the steps over zeros, the new coefficient included.
+/// CJR_UNCOMMON instead for the end of a band, and for codes that are longer or damaged.
+typedef uint16_t cjr_refinement;
+#define CJR_NEW_BIT 6
+#define CJR_UNCOMMON 0
+
+/// The same for as many whole codes as the bits have, where no coefficient is known:
+///  bits 0–5: the bits to consume;
+///  bit 6 (CJR_END_BIT): the last code ends the band in this block alone;
+///  bits 8–13: the steps, one more if the end follows;
+///  bits 16–39 and 40–63: which coefficients are new, and those of them that are negative, the first from the highest bit on.
+typedef uint64_t cjr_refinements;
+#define CJR_END_BIT 6
+
 /// False if the table contradicts itself, or if `is_dc` and a symbol is no number of bits.
 bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc);
 void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes);
+void cjr_make_refinements(
+    cjr_refinement refinements[1 << CJR_CODE_BITS], cjr_refinements several[1 << CJR_CODE_BITS], const cjr_codes *codes);
 
 /// Samples of a vector, in 16 bits each.
 #define CJR_LANES 16
