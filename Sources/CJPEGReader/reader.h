@@ -66,6 +66,7 @@ struct cjr_part {
     const int16_t *basis;
     const cjr_block_functions *functions;
     const cjr_codes *dc, *ac;
+    const cjr_pair *pairs;
     const cjr_skip *skips;
     /// For positions of the zigzag, times 1 << CJR_COEFFICIENT_BITS.
     int32_t quantisers[64];
@@ -80,7 +81,7 @@ struct cjr_reader {
     cjr_status (*read_row)(cjr_reader *reader);
     cjr_status (*read_scan_rows)(cjr_reader *reader, const cjr_scan *scan);
     const char *message;
-    void *tables[4 * CJR_COMPONENTS];
+    void *tables[5 * CJR_COMPONENTS];
     /// The coefficients of a progressive file; NULL in a sequential one.
     struct cjr_scans *scans;
     cjr_bits bits;

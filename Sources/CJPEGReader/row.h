@@ -57,6 +57,29 @@ static inline __attribute__((always_inline)) local_bits read_block(
     int32_t dc = (int16_t)part->predictor * quantisers[0];
     for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
     int k = 0;
+    // Small corners, whose last position is so low that two codes cannot lead beyond the block.
+    while (vectors == 1 && k < last) {
+        // DC and four look-ups fit in 56 bits.
+        for (int i = 0; i < 4 && k < last; i++) {
+            cjr_pair pair = part->pairs[b.bits >> (64 - CJR_CODE_BITS)];
+            if (__builtin_expect(pair == 0, 0)) {
+                entry = next_entry(reader, &b, ac, false);
+                k += (int)(entry >> 8 & 255);
+                if (k > last) break;
+                add(samples, basis + k * lanes, vectors, ((int32_t)entry >> 16) * quantisers[k]);
+                continue;
+            }
+            CONSUME(b, pair);
+            k += (int)(pair >> 6 & 31);
+            // Behind the corner the quantisers are zero.
+            int place = k > last ? last + 1 : k;
+            add(samples, basis + place * lanes, vectors, (int8_t)(pair >> 17) * quantisers[place]);
+            k += (int)(pair >> 11 & 63);
+            place = k > last ? last + 1 : k;
+            add(samples, basis + place * lanes, vectors, ((int32_t)pair >> 25) * quantisers[place]);
+        }
+        REFILL(b);
+    }
     while (k < last) {
         // Five entries fit in 56 bits: that of DC and four.
 #pragma clang loop unroll(full)

@@ -50,6 +50,32 @@ bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc) {
     return true;
 }
 
+static cjr_pair pair(unsigned length, unsigned steps, int value, unsigned more, int second) {
+    return length | steps << 6 | more << 11 | (unsigned)(uint8_t)(int8_t)value << 17 | (unsigned)second << 25;
+}
+
+void cjr_make_pairs(cjr_pair pairs[1 << CJR_CODE_BITS], const cjr_codes *codes) {
+    const unsigned uncommon = CJR_LONG | CJR_VALUE_FOLLOWS;
+    for (unsigned bits = 0; bits < 1u << CJR_CODE_BITS; bits++) {
+        cjr_entry one = codes->entries[bits];
+        unsigned length = one & 63, steps = one >> 8 & 255;
+        int value = (int32_t)one >> 16;
+        pairs[bits] = 0;
+        if (one & uncommon || value < INT8_MIN || value > INT8_MAX) continue;
+        if (steps == CJR_END) {
+            pairs[bits] = pair(length, 0, 0, CJR_PAIR_END, 0);
+            continue;
+        }
+        // The bits after the known ones count as zeros; a symbol that needs them does not fit.
+        cjr_entry two = codes->entries[bits << length & ((1u << CJR_CODE_BITS) - 1)];
+        unsigned both = length + (two & 63), more = two >> 8 & 255;
+        int second = (int32_t)two >> 16;
+        bool is_pair = !(two & uncommon) && both <= CJR_CODE_BITS && second >= -64 && second < 64;
+        if (more == CJR_END) more = CJR_PAIR_END;
+        pairs[bits] = is_pair ? pair(both, steps, value, more, second) : pair(length, steps, value, 0, 0);
+    }
+}
+
 void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes) {
     for (unsigned bits = 0; bits < 1u << CJR_SKIP_BITS; bits++) {
         int used = 0;

@@ -19,6 +19,14 @@ typedef uint32_t cjr_entry;
 #define CJR_LONG 0x80u
 #define CJR_END 128u
 
+/// An entry for one or two whole symbols in the next CJR_CODE_BITS bits, as a block has them after its DC coefficient:
+///  bits 0–5: the bits to consume; 0 if the first symbol is not complete, or its value too large;
+///  bits 6–10 and 11–16: the steps to the first coefficient, and from there to the second; CJR_PAIR_END at the end of a block. 0 if there
+///  is no such coefficient;
+///  bits 17–24 and 25–31: their values, signed.
+typedef uint32_t cjr_pair;
+#define CJR_PAIR_END 63u
+
 /// An entry to skip whole symbols in the next CJR_SKIP_BITS bits:
 ///  bits 0–5: the bits to consume; 0 if not even the first symbol is complete;
 ///  bits 6–11: the steps over coefficients, one more if the end of the block follows;
@@ -55,6 +63,7 @@ typedef uint64_t cjr_refinements;
 
 /// False if the table contradicts itself, or if `is_dc` and a symbol is no number of bits.
 bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc);
+void cjr_make_pairs(cjr_pair pairs[1 << CJR_CODE_BITS], const cjr_codes *codes);
 void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes);
 void cjr_make_refinements(
     cjr_refinement refinements[1 << CJR_CODE_BITS], cjr_refinements several[1 << CJR_CODE_BITS], const cjr_codes *codes);
