@@ -123,7 +123,8 @@ static inline __attribute__((always_inline)) void read_blocks(
     *bits = b;
 }
 
-static cjr_status read_row(cjr_reader *reader) {
+// `vectors` is that of all components, or 0 if they differ: then each has its own function.
+static inline __attribute__((always_inline)) cjr_status read_row_of(cjr_reader *reader, int vectors) {
     cjr_bits *state = &reader->bits;
     local_bits b = {state->bits, state->count, state->in};
 #define SAVE() (state->bits = b.bits, state->count = b.count, state->in = b.in)
@@ -142,7 +143,8 @@ static cjr_status read_row(cjr_reader *reader) {
         }
         for (int i = 0; i < reader->components; i++) {
             cjr_part *part = &reader->part[i];
-            part->functions->read(reader, &b, part, mcu);
+            if (vectors > 0) read_blocks(reader, &b, part, vectors, mcu);
+            else part->functions->read(reader, &b, part, mcu);
         }
         if (state->is_bad) {
             SAVE();
@@ -156,6 +158,14 @@ static cjr_status read_row(cjr_reader *reader) {
 }
 #undef SAVE
 #undef LOAD
+
+static cjr_status read_row_1(cjr_reader *reader) { return read_row_of(reader, 1); }
+
+static cjr_status read_row(cjr_reader *reader) {
+    for (int i = 0; i < reader->components; i++)
+        if (reader->part[i].functions->vectors > 1) return read_row_of(reader, 0);
+    return read_row_1(reader);
+}
 
 static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *reader, int component, int vectors) {
     const cjr_part *part = &reader->part[component];

@@ -6,7 +6,7 @@
 /// Bits that look up a code together with its value.
 #define CJR_CODE_BITS 11
 /// Bits that look up several codes to skip.
-#define CJR_SKIP_BITS 13
+#define CJR_SKIP_BITS 12
 
 /// An entry for the next CJR_CODE_BITS bits:
 ///  bits 0–5: the bits to consume: code and value, or the code alone with CJR_VALUE_FOLLOWS;
