@@ -142,7 +142,10 @@ static bool make_part(cjr_reader *reader, int i) {
         int v = cjr_zigzag[k] >> 3, u = cjr_zigzag[k] & 7;
         bool is_inside = k > 0 && v < part->corner && u < part->corner;
         to->place[k] = (int8_t)(is_inside ? --left : -1);
-        if (is_inside) to->corner_mask |= CJR_POSITION(k);
+        if (!is_inside) continue;
+        to->corner_mask |= CJR_POSITION(k);
+        to->position[left] = (uint8_t)k;
+        to->quantisers[left] = (int16_t)(part->quantisers[k] >> CJR_COEFFICIENT_BITS);
     }
     return to->known && to->dc && to->values;
 }

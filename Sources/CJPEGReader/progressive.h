@@ -22,6 +22,9 @@ typedef struct {
     int places, stride;
     /// For each position in the zigzag, the place among the block's values; -1 outside of the corner.
     int8_t place[64];
+    /// For each place, the position and its quantiser.
+    uint8_t position[64];
+    int16_t quantisers[64];
     /// The AC coefficients of the corner, as in `known`.
     uint64_t corner_mask;
     /// For each position, the bits that are still missing; -1 before its first scan.

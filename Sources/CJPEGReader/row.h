@@ -1,7 +1,9 @@
 // Reads a row of MCUs. Every plane of a component has its lanes in the same sums, so that a coefficient is added to all at once.
 // Included once for each instruction set, which defines
 //   ROWS: the name of the functions;
-//   vector, product(value, lanes), sum(a, b), narrow(vectors, count, bytes).
+//   vector, sum(a, b), narrow(vectors, count, bytes);
+//   share(value, lanes): a value of 16 bits times each lane, shifted by 15 bits with rounding;
+//   product(value, lanes): the same after saturation to 16 bits.
 #include "local_bits.h"
 #include "progressive.h"
 
@@ -36,9 +38,10 @@ static inline __attribute__((always_inline)) void store(
     for (int i = 0; i < part->planes; i++) {
         const cjr_plane *plane = &part->plane[i];
         int corner = plane->corner;
+        size_t stride = plane->stride;
         const uint8_t *from = bytes + plane->lane;
-        uint8_t *to = plane->rows + (size_t)(row * corner) * plane->stride + column * corner;
-        for (int y = 0; y < corner; y++, from += corner, to += plane->stride) memcpy(to, from, 8);
+        uint8_t *to = plane->rows + (size_t)(row * corner) * stride + column * corner;
+        for (int y = 0; y < corner; y++, from += corner, to += stride) memcpy(to, from, 8);
     }
 }
 
@@ -167,6 +170,19 @@ static cjr_status read_row(cjr_reader *reader) {
     return read_row_1(reader);
 }
 
+// Adds all coefficients of a small corner: zeros cost less than branches that depend on them.
+static inline __attribute__((always_inline)) void add_all(
+    const cjr_coefficients *from, const int16_t *values, const int16_t *basis, vector *samples) {
+    int16_t scaled[CJR_LANES];
+    for (int i = 0; i < from->places; i += CJR_GROUP)
+        for (int j = i; j < i + CJR_GROUP; j++) {
+            int value = (values[j] * from->quantisers[j]) * (1 << CJR_COEFFICIENT_BITS);
+            scaled[j] = (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
+        }
+    for (int i = from->places - 1; i >= 0; i--)
+        samples[0] = sum(samples[0], share(scaled[i], basis + from->position[i] * CJR_LANES));
+}
+
 static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *reader, int component, int vectors) {
     const cjr_part *part = &reader->part[component];
     const cjr_coefficients *from = &reader->scans->part[component];
@@ -180,8 +196,13 @@ static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *
             vector samples[CJR_VECTORS];
             int32_t dc = from->dc[first + (size_t)x] * part->quantisers[0];
             for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
+            uint64_t known = from->known[first + (size_t)x] & from->corner_mask;
+            if (vectors == 1 && known) {
+                add_all(from, values, basis, samples);
+                known = 0;
+            }
             // The next position is the highest bit.
-            for (uint64_t known = from->known[first + (size_t)x] & from->corner_mask; known;) {
+            while (known) {
                 int k = __builtin_clzll(known);
                 known &= ~CJR_POSITION(k);
                 add(samples, basis + k * lanes, vectors, values[from->place[k]] * part->quantisers[k]);

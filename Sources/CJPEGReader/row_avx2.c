@@ -7,7 +7,10 @@
 #define ROWS cjr_rows_avx2
 typedef __m256i vector;
 
-// The value with saturation to 16 bits, times each lane, shifted by 15 bits with rounding.
+static inline vector share(int16_t value, const int16_t *lanes) {
+    return _mm256_mulhrs_epi16(_mm256_set1_epi16(value), _mm256_load_si256((const __m256i *)lanes));
+}
+
 static inline vector product(int32_t value, const int16_t *lanes) {
     __m128i wide = _mm_cvtsi32_si128(value);
     return _mm256_mulhrs_epi16(_mm256_broadcastw_epi16(_mm_packs_epi32(wide, wide)), _mm256_load_si256((const __m256i *)lanes));
