@@ -49,6 +49,7 @@ static inline __attribute__((always_inline)) local_bits read_block(
     cjr_reader *reader, local_bits b, cjr_part *part, int vectors, int column, int row) {
     // In variables, because the compiler would load them again after each store and call.
     const cjr_codes *ac = part->ac;
+    const cjr_pair *pairs = part->pairs;
     const cjr_skip *skips = part->skips;
     const int32_t *quantisers = part->quantisers;
     const int16_t *basis = part->basis;
@@ -60,11 +61,11 @@ static inline __attribute__((always_inline)) local_bits read_block(
     int32_t dc = (int16_t)part->predictor * quantisers[0];
     for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
     int k = 0;
-    // Small corners, whose last position is so low that two codes cannot lead beyond the block.
+    // Small corners, whose last position is so low that the first code of a pair ends no block.
     while (vectors == 1 && k < last) {
         // DC and four look-ups fit in 56 bits.
         for (int i = 0; i < 4 && k < last; i++) {
-            cjr_pair pair = part->pairs[b.bits >> (64 - CJR_CODE_BITS)];
+            cjr_pair pair = pairs[b.bits >> (64 - CJR_CODE_BITS)];
             if (__builtin_expect(pair == 0, 0)) {
                 entry = next_entry(reader, &b, ac, false);
                 k += (int)(entry >> 8 & 255);
@@ -75,11 +76,9 @@ static inline __attribute__((always_inline)) local_bits read_block(
             CONSUME(b, pair);
             k += (int)(pair >> 6 & 31);
             // Behind the corner the quantisers are zero.
-            int place = k > last ? last + 1 : k;
-            add(samples, basis + place * lanes, vectors, (int8_t)(pair >> 17) * quantisers[place]);
+            add(samples, basis + k * lanes, vectors, (int8_t)(pair >> 17) * quantisers[k]);
             k += (int)(pair >> 11 & 63);
-            place = k > last ? last + 1 : k;
-            add(samples, basis + place * lanes, vectors, ((int32_t)pair >> 25) * quantisers[place]);
+            add(samples, basis + k * lanes, vectors, ((int32_t)pair >> 25) * quantisers[k]);
         }
         REFILL(b);
     }
