@@ -117,7 +117,9 @@ static cjr_status make(
     const cjr_row_functions *functions = &cjr_rows_portable;
     reader->read_scan_rows = cjr_scan_rows_portable;
 #if defined(__x86_64__)
-    if (instructions == CJR_BEST && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+    // Without LZCNT its bytes are another instruction.
+    bool has_all = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
+    if (instructions == CJR_BEST && has_all) {
         functions = &cjr_rows_avx2;
         // These execute PDEP as hundreds of steps.
         bool is_slow = __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");

@@ -86,11 +86,11 @@ INLINE bool ac_first(
 #include "refinement.h"
 
 // Before each MCU: passes a restart marker, and provides bytes.
-static bool prepare(cjr_reader *reader, uint32_t *ended) {
+static bool prepare(cjr_reader *reader) {
     cjr_bits *bits = &reader->bits;
     if (reader->restart_interval && reader->until_restart == 0) {
         if (cjr_restart(reader) != CJR_OK) return false;
-        *ended = 0;
+        reader->scans->end_of_band_run = 0;
     }
     return bits->in < bits->safe || cjr_top_up(bits);
 }
@@ -99,16 +99,17 @@ static bool prepare(cjr_reader *reader, uint32_t *ended) {
     do {                                                                                                              \
         if (b.in >= reader->bits.safe || (reader->restart_interval && reader->until_restart == 0)) {                  \
             SAVE();                                                                                                   \
-            uint32_t ended_before = ended;                                                                            \
-            if (!prepare(reader, &ended_before)) return false;                                                        \
-            ended = ended_before;                                                                                     \
-                                                                               \
+            if (!prepare(reader)) return false;                                                                       \
             LOAD();                                                                                                   \
         }                                                                                                             \
         reader->until_restart--;                                                                                      \
     } while (0)
-#define SAVE() (reader->bits.bits = b.bits, reader->bits.count = b.count, reader->bits.in = b.in)
-#define LOAD() (b = (local_bits){reader->bits.bits, reader->bits.count, reader->bits.in})
+#define SAVE()                                                                                                        \
+    (reader->bits.bits = b.bits, reader->bits.count = b.count, reader->bits.in = b.in,                                \
+     reader->scans->end_of_band_run = ended)
+#define LOAD()                                                                                                        \
+    (b = (local_bits){reader->bits.bits, reader->bits.count, reader->bits.in},                                        \
+     ended = reader->scans->end_of_band_run)
 
 // A row of blocks of one component.
 INLINE bool ac_row(cjr_reader *reader, const cjr_scan *scan, int row, bool is_first) {
@@ -116,7 +117,8 @@ INLINE bool ac_row(cjr_reader *reader, const cjr_scan *scan, int row, bool is_fi
     size_t stride = (size_t)part->stride, first = (size_t)row * (size_t)part->blocks_across;
     uint64_t *known = part->known + first;
     int16_t *values = part->values + first * stride;
-    uint32_t ended = reader->scans->end_of_band_run;
+    // In variables, as in a row of a sequential file.
+    uint32_t ended;
     local_bits b;
     LOAD();
     for (int column = 0; column < part->own_across; column++, known++, values += stride) {
@@ -129,7 +131,6 @@ INLINE bool ac_row(cjr_reader *reader, const cjr_scan *scan, int row, bool is_fi
         }
     }
     SAVE();
-    reader->scans->end_of_band_run = ended;
     return !reader->bits.is_bad;
 }
 
@@ -139,7 +140,7 @@ static bool ac_refined_row(cjr_reader *reader, const cjr_scan *scan, int row) { 
 static bool dc_row(cjr_reader *reader, const cjr_scan *scan, int row) {
     bool is_alone = scan->components == 1;
     int columns = is_alone ? reader->scans->part[scan->component[0]].own_across : reader->mcus_across;
-    uint32_t ended = 0;
+    uint32_t ended;
     local_bits b;
     LOAD();
     for (int column = 0; column < columns; column++) {

@@ -21,8 +21,8 @@ typedef uint32_t cjr_entry;
 
 /// An entry for one or two whole symbols in the next CJR_CODE_BITS bits, as a block has them after its DC coefficient:
 ///  bits 0–5: the bits to consume; 0 if the first symbol is not complete, or its value too large;
-///  bits 6–10 and 11–16: the steps to the first coefficient, and from there to the second; CJR_PAIR_END at the end of a block. 0 if there
-///  is no such coefficient;
+///  bits 6–10 and 11–16: the steps to the first coefficient, and from there to the second; CJR_PAIR_END at the end of a block, and 0
+///  if there is no such coefficient;
 ///  bits 17–24 and 25–31: their values, signed.
 typedef uint32_t cjr_pair;
 #define CJR_PAIR_END 63u
