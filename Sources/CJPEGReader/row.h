@@ -1,6 +1,7 @@
 // Reads a row of MCUs. Every plane of a component has its lanes in the same sums, so that a coefficient is added to all at once.
 // Included once for each instruction set, which defines
 //   ROWS: the name of the functions;
+//   PAIRED: the most vectors for which a coefficient more, which is often zero, costs less than a look-up more; at most CJR_PAIRED;
 //   vector, sum(a, b), narrow(vectors, count, bytes);
 //   share(value, lanes): a value of 16 bits times each lane, shifted by 15 bits with rounding;
 //   product(value, lanes): the same after saturation to 16 bits.
@@ -61,8 +62,8 @@ static inline __attribute__((always_inline)) local_bits read_block(
     int32_t dc = (int16_t)part->predictor * quantisers[0];
     for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
     int k = 0;
-    // Small corners, whose last position is so low that the first code of a pair ends no block.
-    while (vectors == 1 && k < last) {
+    // In small corners the last position is so low that the first code of a pair ends no block.
+    while (vectors <= PAIRED && k < last) {
         // DC and four look-ups fit in 56 bits.
         for (int i = 0; i < 4 && k < last; i++) {
             cjr_pair pair = pairs[b.bits >> (64 - CJR_CODE_BITS)];

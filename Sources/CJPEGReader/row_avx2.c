@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define ROWS cjr_rows_avx2
+#define PAIRED CJR_PAIRED
 typedef __m256i vector;
 
 static inline vector share(int16_t value, const int16_t *lanes) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #define ROWS cjr_rows_portable
+#define PAIRED 1
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

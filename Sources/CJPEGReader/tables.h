@@ -76,8 +76,9 @@ void cjr_make_refinements(
 #define CJR_COEFFICIENT_BITS 4
 #define CJR_SAMPLE_BITS 6
 
-/// The positions up to which zeros are wanted: those to which a pair can lead from before its last coefficient.
-#define CJR_REACHED (24 + 16 + CJR_PAIR_END)
+/// The vectors of corners in which pairs are read, which have up to five coefficients, and the positions to which a pair can lead.
+#define CJR_PAIRED 2
+#define CJR_REACHED (39 + 16 + CJR_PAIR_END)
 
 /// The position of the last coefficient of a corner in the zigzag.
 extern const uint8_t cjr_last_of_corner[CJR_CORNER + 1];
