@@ -25,7 +25,10 @@ static bool make_codes(struct cjr_scans *scans, const cjr_scan *scan) {
     const cjr_progression *progression = &scans->progression;
     if (scan->first > 0) {
         int number = scan->ac[0];
-        return number < 4 && progression->has_ac[number] && cjr_make_codes(&scans->ac, &progression->ac[number], false);
+        if (number > 3 || !progression->has_ac[number]) return false;
+        if (!cjr_make_codes(&scans->ac, &progression->ac[number], false)) return false;
+        if (scan->high > 0) cjr_make_refinements(scans->refinements, scans->several, &scans->ac);
+        return true;
     }
     for (int i = 0; i < scan->components && scan->high == 0; i++) {
         int number = scan->dc[i];
@@ -128,16 +131,23 @@ static bool make_part(cjr_reader *reader, int i) {
     to->own_across = (part->plane[0].width + part->corner - 1) / part->corner;
     to->own_down = (part->plane[0].height + part->corner - 1) / part->corner;
     size_t blocks = (size_t)to->blocks_across * (size_t)to->blocks_down;
+    to->places = part->corner * part->corner - 1;
+    // Whole groups are quicker. Whole blocks without them take no more memory than was reckoned with.
+    to->stride = part->corner == CJR_CORNER ? to->places : (to->places + CJR_GROUP - 1) / CJR_GROUP * CJR_GROUP;
     to->known = calloc(blocks, sizeof *to->known);
-    to->values = calloc(blocks * (size_t)(part->corner * part->corner), sizeof *to->values);
+    to->dc = calloc(blocks, sizeof *to->dc);
+    to->values = calloc(blocks * (size_t)to->stride + CJR_GROUP, sizeof *to->values);
     memset(to->missing, -1, sizeof to->missing);
-    for (int k = 0; k < 64; k++) {
+    for (int k = 0, left = to->places; k < 64; k++) {
         int v = cjr_zigzag[k] >> 3, u = cjr_zigzag[k] & 7;
-        bool is_inside = v < part->corner && u < part->corner;
-        to->place[k] = (int8_t)(is_inside ? v * part->corner + u : -1);
-        if (is_inside && k > 0) to->corner_mask |= 1ull << k;
+        bool is_inside = k > 0 && v < part->corner && u < part->corner;
+        to->place[k] = (int8_t)(is_inside ? --left : -1);
+        if (!is_inside) continue;
+        to->corner_mask |= CJR_POSITION(k);
+        to->position[left] = (uint8_t)k;
+        to->quantisers[left] = (int16_t)(part->quantisers[k] >> CJR_COEFFICIENT_BITS);
     }
-    return to->known && to->values;
+    return to->known && to->dc && to->values;
 }
 
 cjr_status cjr_read_scans(cjr_reader *reader, const cjr_progression *progression) {
@@ -161,6 +171,7 @@ void cjr_free_scans(struct cjr_scans *scans) {
     if (!scans) return;
     for (int i = 0; i < CJR_COMPONENTS; i++) {
         free(scans->part[i].known);
+        free(scans->part[i].dc);
         free(scans->part[i].values);
     }
     free(scans);

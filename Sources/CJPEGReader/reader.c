@@ -11,22 +11,26 @@ static cjr_status make_tables(cjr_reader *reader, const cjr_picture *picture, in
         if (picture->component[j].dc == picture->component[i].dc) part->dc = reader->part[j].dc;
         if (picture->component[j].ac == picture->component[i].ac) {
             part->ac = reader->part[j].ac;
+            part->pairs = reader->part[j].pairs;
             part->skips = reader->part[j].skips;
         }
     }
     if (!part->dc) {
-        cjr_codes *codes = reader->tables[4 * i] = malloc(sizeof *codes);
+        cjr_codes *codes = reader->tables[5 * i] = malloc(sizeof *codes);
         if (!codes) return CJR_OUT_OF_MEMORY;
         if (!cjr_make_codes(codes, picture->component[i].dc, true)) return CJR_UNFIT;
         part->dc = codes;
     }
     if (!part->ac) {
-        cjr_codes *codes = reader->tables[4 * i + 1] = malloc(sizeof *codes);
-        cjr_skip *skips = reader->tables[4 * i + 2] = malloc(sizeof *skips << CJR_SKIP_BITS);
-        if (!codes || !skips) return CJR_OUT_OF_MEMORY;
+        cjr_codes *codes = reader->tables[5 * i + 1] = malloc(sizeof *codes);
+        cjr_skip *skips = reader->tables[5 * i + 2] = malloc(sizeof *skips << CJR_SKIP_BITS);
+        cjr_pair *pairs = reader->tables[5 * i + 4] = malloc(sizeof *pairs << CJR_CODE_BITS);
+        if (!codes || !skips || !pairs) return CJR_OUT_OF_MEMORY;
         if (!cjr_make_codes(codes, picture->component[i].ac, false)) return CJR_UNFIT;
+        cjr_make_pairs(pairs, codes);
         cjr_make_skips(skips, codes);
         part->ac = codes;
+        part->pairs = pairs;
         part->skips = skips;
     }
     return CJR_OK;
@@ -55,9 +59,10 @@ static cjr_status make_basis(cjr_reader *reader, const cjr_picture *picture, con
     for (int j = 0; j < i; j++)
         if (picture->component[j].corners == picture->component[i].corners) part->basis = reader->part[j].basis;
     if (part->basis) return CJR_OK;
-    size_t stride = (size_t)part->functions->vectors * CJR_LANES, size = (size_t)(part->last + 1) * stride * sizeof(int16_t);
-    if (posix_memalign(&reader->tables[4 * i + 3], 32, size)) return CJR_OUT_OF_MEMORY;
-    int16_t *basis = memset(reader->tables[4 * i + 3], 0, size);
+    size_t positions = part->functions->vectors <= CJR_PAIRED ? CJR_REACHED : (size_t)part->last + 1;
+    size_t stride = (size_t)part->functions->vectors * CJR_LANES, size = positions * stride * sizeof(int16_t);
+    if (posix_memalign(&reader->tables[5 * i + 3], 32, size)) return CJR_OUT_OF_MEMORY;
+    int16_t *basis = memset(reader->tables[5 * i + 3], 0, size);
     for (int j = 0; j < part->planes; j++) cjr_make_basis(basis + part->plane[j].lane, stride, part->plane[j].corner);
     part->basis = basis;
     return CJR_OK;
@@ -112,7 +117,9 @@ static cjr_status make(
     const cjr_row_functions *functions = &cjr_rows_portable;
     reader->read_scan_rows = cjr_scan_rows_portable;
 #if defined(__x86_64__)
-    if (instructions == CJR_BEST && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+    // Without LZCNT its bytes are another instruction.
+    bool has_all = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
+    if (instructions == CJR_BEST && has_all) {
         functions = &cjr_rows_avx2;
         // These execute PDEP as hundreds of steps.
         bool is_slow = __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");
@@ -147,7 +154,7 @@ void cjr_free(cjr_reader *reader) {
     if (!reader) return;
     for (int i = 0; i < CJR_COMPONENTS; i++)
         for (int j = 0; j < reader->part[i].planes; j++) free(reader->part[i].plane[j].rows);
-    for (int i = 0; i < 4 * CJR_COMPONENTS; i++) free(reader->tables[i]);
+    for (int i = 0; i < 5 * CJR_COMPONENTS; i++) free(reader->tables[i]);
     cjr_free_scans(reader->scans);
     free(reader);
 }

@@ -62,13 +62,14 @@ struct cjr_part {
     cjr_plane plane[CJR_CORNER];
     /// The samples of a block in all planes.
     int lanes;
-    /// For each position of the zigzag up to the last, the basis pictures of all planes, in whole vectors.
+    /// For each position of the zigzag up to the last, the basis pictures of all planes, in whole vectors. Zeros follow, for pairs.
     const int16_t *basis;
     const cjr_block_functions *functions;
     const cjr_codes *dc, *ac;
+    const cjr_pair *pairs;
     const cjr_skip *skips;
-    /// For positions of the zigzag, times 1 << CJR_COEFFICIENT_BITS.
-    int32_t quantisers[64];
+    /// For positions of the zigzag, times 1 << CJR_COEFFICIENT_BITS; 0 behind the last.
+    int32_t quantisers[CJR_REACHED];
     int64_t predictor;
 };
 
@@ -80,7 +81,7 @@ struct cjr_reader {
     cjr_status (*read_row)(cjr_reader *reader);
     cjr_status (*read_scan_rows)(cjr_reader *reader, const cjr_scan *scan);
     const char *message;
-    void *tables[4 * CJR_COMPONENTS];
+    void *tables[5 * CJR_COMPONENTS];
     /// The coefficients of a progressive file; NULL in a sequential one.
     struct cjr_scans *scans;
     cjr_bits bits;

@@ -1,7 +1,10 @@
 // Reads a row of MCUs. Every plane of a component has its lanes in the same sums, so that a coefficient is added to all at once.
 // Included once for each instruction set, which defines
 //   ROWS: the name of the functions;
-//   vector, product(value, lanes), sum(a, b), narrow(vectors, count, bytes).
+//   PAIRED: the most vectors for which a coefficient more, which is often zero, costs less than a look-up more; at most CJR_PAIRED;
+//   vector, sum(a, b), narrow(vectors, count, bytes);
+//   share(value, lanes): a value of 16 bits times each lane, shifted by 15 bits with rounding;
+//   product(value, lanes): the same after saturation to 16 bits.
 #include "local_bits.h"
 #include "progressive.h"
 
@@ -36,9 +39,10 @@ static inline __attribute__((always_inline)) void store(
     for (int i = 0; i < part->planes; i++) {
         const cjr_plane *plane = &part->plane[i];
         int corner = plane->corner;
+        size_t stride = plane->stride;
         const uint8_t *from = bytes + plane->lane;
-        uint8_t *to = plane->rows + (size_t)(row * corner) * plane->stride + column * corner;
-        for (int y = 0; y < corner; y++, from += corner, to += plane->stride) memcpy(to, from, 8);
+        uint8_t *to = plane->rows + (size_t)(row * corner) * stride + column * corner;
+        for (int y = 0; y < corner; y++, from += corner, to += stride) memcpy(to, from, 8);
     }
 }
 
@@ -46,6 +50,7 @@ static inline __attribute__((always_inline)) local_bits read_block(
     cjr_reader *reader, local_bits b, cjr_part *part, int vectors, int column, int row) {
     // In variables, because the compiler would load them again after each store and call.
     const cjr_codes *ac = part->ac;
+    const cjr_pair *pairs = part->pairs;
     const cjr_skip *skips = part->skips;
     const int32_t *quantisers = part->quantisers;
     const int16_t *basis = part->basis;
@@ -57,6 +62,27 @@ static inline __attribute__((always_inline)) local_bits read_block(
     int32_t dc = (int16_t)part->predictor * quantisers[0];
     for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
     int k = 0;
+    // In small corners the last position is so low that the first code of a pair ends no block.
+    while (vectors <= PAIRED && k < last) {
+        // DC and four look-ups fit in 56 bits.
+        for (int i = 0; i < 4 && k < last; i++) {
+            cjr_pair pair = pairs[b.bits >> (64 - CJR_CODE_BITS)];
+            if (__builtin_expect(pair == 0, 0)) {
+                entry = next_entry(reader, &b, ac, false);
+                k += (int)(entry >> 8 & 255);
+                if (k > last) break;
+                add(samples, basis + k * lanes, vectors, ((int32_t)entry >> 16) * quantisers[k]);
+                continue;
+            }
+            CONSUME(b, pair);
+            k += (int)(pair >> 6 & 31);
+            // Behind the corner the quantisers are zero.
+            add(samples, basis + k * lanes, vectors, (int8_t)(pair >> 17) * quantisers[k]);
+            k += (int)(pair >> 11 & 63);
+            add(samples, basis + k * lanes, vectors, ((int32_t)pair >> 25) * quantisers[k]);
+        }
+        REFILL(b);
+    }
     while (k < last) {
         // Five entries fit in 56 bits: that of DC and four.
 #pragma clang loop unroll(full)
@@ -100,7 +126,8 @@ static inline __attribute__((always_inline)) void read_blocks(
     *bits = b;
 }
 
-static cjr_status read_row(cjr_reader *reader) {
+// `vectors` is that of all components, or 0 if they differ: then each has its own function.
+static inline __attribute__((always_inline)) cjr_status read_row_of(cjr_reader *reader, int vectors) {
     cjr_bits *state = &reader->bits;
     local_bits b = {state->bits, state->count, state->in};
 #define SAVE() (state->bits = b.bits, state->count = b.count, state->in = b.in)
@@ -119,7 +146,8 @@ static cjr_status read_row(cjr_reader *reader) {
         }
         for (int i = 0; i < reader->components; i++) {
             cjr_part *part = &reader->part[i];
-            part->functions->read(reader, &b, part, mcu);
+            if (vectors > 0) read_blocks(reader, &b, part, vectors, mcu);
+            else part->functions->read(reader, &b, part, mcu);
         }
         if (state->is_bad) {
             SAVE();
@@ -134,20 +162,49 @@ static cjr_status read_row(cjr_reader *reader) {
 #undef SAVE
 #undef LOAD
 
+static cjr_status read_row_1(cjr_reader *reader) { return read_row_of(reader, 1); }
+
+static cjr_status read_row(cjr_reader *reader) {
+    for (int i = 0; i < reader->components; i++)
+        if (reader->part[i].functions->vectors > 1) return read_row_of(reader, 0);
+    return read_row_1(reader);
+}
+
+// Adds all coefficients of a small corner: zeros cost less than branches that depend on them.
+static inline __attribute__((always_inline)) void add_all(
+    const cjr_coefficients *from, const int16_t *values, const int16_t *basis, vector *samples) {
+    int16_t scaled[CJR_LANES];
+    for (int i = 0; i < from->places; i += CJR_GROUP)
+        for (int j = i; j < i + CJR_GROUP; j++) {
+            int value = (values[j] * from->quantisers[j]) * (1 << CJR_COEFFICIENT_BITS);
+            scaled[j] = (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
+        }
+    for (int i = from->places - 1; i >= 0; i--)
+        samples[0] = sum(samples[0], share(scaled[i], basis + from->position[i] * CJR_LANES));
+}
+
 static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *reader, int component, int vectors) {
     const cjr_part *part = &reader->part[component];
     const cjr_coefficients *from = &reader->scans->part[component];
-    int places = part->corner * part->corner, lanes = vectors * CJR_LANES;
+    int lanes = vectors * CJR_LANES;
+    size_t stride = (size_t)from->stride;
     const int16_t *basis = part->basis;
     for (int y = 0; y < part->down; y++) {
         size_t first = (size_t)(reader->row * part->down + y) * (size_t)from->blocks_across;
         for (int x = 0; x < from->blocks_across; x++) {
-            const int16_t *values = from->values + (first + (size_t)x) * (size_t)places;
+            const int16_t *values = from->values + (first + (size_t)x) * stride;
             vector samples[CJR_VECTORS];
-            int32_t dc = values[0] * part->quantisers[0];
+            int32_t dc = from->dc[first + (size_t)x] * part->quantisers[0];
             for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
-            for (uint64_t known = from->known[first + (size_t)x] & from->corner_mask; known; known &= known - 1) {
-                int k = __builtin_ctzll(known);
+            uint64_t known = from->known[first + (size_t)x] & from->corner_mask;
+            if (vectors == 1 && known) {
+                add_all(from, values, basis, samples);
+                known = 0;
+            }
+            // The next position is the highest bit.
+            while (known) {
+                int k = __builtin_clzll(known);
+                known &= ~CJR_POSITION(k);
                 add(samples, basis + k * lanes, vectors, values[from->place[k]] * part->quantisers[k]);
             }
             store(part, samples, vectors, x, y);

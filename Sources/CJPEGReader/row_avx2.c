@@ -1,13 +1,17 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
 #include "reader.h"
 #include <string.h>
 
 #define ROWS cjr_rows_avx2
+#define PAIRED CJR_PAIRED
 typedef __m256i vector;
 
-// The value with saturation to 16 bits, times each lane, shifted by 15 bits with rounding.
+static inline vector share(int16_t value, const int16_t *lanes) {
+    return _mm256_mulhrs_epi16(_mm256_set1_epi16(value), _mm256_load_si256((const __m256i *)lanes));
+}
+
 static inline vector product(int32_t value, const int16_t *lanes) {
     __m128i wide = _mm_cvtsi32_si128(value);
     return _mm256_mulhrs_epi16(_mm256_broadcastw_epi16(_mm_packs_epi32(wide, wide)), _mm256_load_si256((const __m256i *)lanes));
@@ -31,7 +35,38 @@ static inline __attribute__((always_inline)) void narrow(const vector *samples, 
 
 #include "row.h"
 
-static inline int set_bit(uint64_t bits, int skip) { return (int)_tzcnt_u64(_pdep_u64(1ull << skip, bits)); }
+static inline uint64_t in_turn(uint64_t zeros) { return zeros; }
+
+// Nothing is removed, because those that are left are counted.
+static inline int pass(const uint64_t *turn, int steps, int left) {
+    (void)steps;
+    return (int)_lzcnt_u64(_pdep_u64(1ull << left, *turn));
+}
+
+static inline uint64_t deposit(uint64_t values, uint64_t bits, uint64_t wanted) {
+    (void)wanted;
+    return _pdep_u64(values, bits);
+}
+
+// The lowest bits as lanes of ones.
+static inline __m128i as_lanes(uint64_t bits) {
+    const __m128i each = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm_cmpeq_epi16(_mm_and_si128(_mm_set1_epi16((short)bits), each), each);
+}
+
+static inline void change(
+    int16_t *values, int places, uint64_t mask, uint64_t corrected, uint64_t added, uint64_t negative, int16_t step) {
+    const __m128i steps = _mm_set1_epi16(step);
+    corrected = _pext_u64(corrected, mask);
+    added = _pext_u64(added, mask);
+    negative = _pext_u64(negative, mask);
+    for (int i = 0; i * CJR_GROUP < places; i++, corrected >>= CJR_GROUP, added >>= CJR_GROUP, negative >>= CJR_GROUP) {
+        __m128i *at = (__m128i *)values + i, old = _mm_loadu_si128(at), minus = as_lanes(negative);
+        __m128i away = _mm_sign_epi16(_mm_and_si128(as_lanes(corrected), steps), old);
+        __m128i new = _mm_sub_epi16(_mm_xor_si128(_mm_and_si128(as_lanes(added), steps), minus), minus);
+        _mm_storeu_si128(at, _mm_add_epi16(_mm_add_epi16(old, away), new));
+    }
+}
 
 #define SCAN_ROWS cjr_scan_rows_avx2
 #include "scan.h"

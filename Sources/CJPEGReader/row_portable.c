@@ -2,16 +2,19 @@
 #include <string.h>
 
 #define ROWS cjr_rows_portable
+#define PAIRED 1
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
 typedef int16x8x2_t vector;
 
 // A doubled product shifted by 16 bits with rounding is the product shifted by 15.
-static inline vector product(int32_t value, const int16_t *lanes) {
-    int16x8_t all = vdupq_n_s16(vqmovns_s32(value));
+static inline vector share(int16_t value, const int16_t *lanes) {
+    int16x8_t all = vdupq_n_s16(value);
     return (vector){{vqrdmulhq_s16(all, vld1q_s16(lanes)), vqrdmulhq_s16(all, vld1q_s16(lanes + 8))}};
 }
+
+static inline vector product(int32_t value, const int16_t *lanes) { return share(vqmovns_s32(value), lanes); }
 
 static inline vector sum(vector a, vector b) {
     return (vector){{vqaddq_s16(a.val[0], b.val[0]), vqaddq_s16(a.val[1], b.val[1])}};
@@ -35,9 +38,7 @@ typedef struct {
 } vector;
 
 // The upper half of a product, doubled, and what the lower half adds to it with rounding.
-static inline vector product(int32_t value, const int16_t *lanes) {
-    __m128i wide = _mm_cvtsi32_si128(value), all = _mm_packs_epi32(wide, wide);
-    all = _mm_shuffle_epi32(_mm_unpacklo_epi16(all, all), 0);
+static inline vector products(__m128i all, const int16_t *lanes) {
     vector result;
     for (int i = 0; i < 2; i++) {
         __m128i others = _mm_load_si128((const __m128i *)lanes + i);
@@ -46,6 +47,13 @@ static inline vector product(int32_t value, const int16_t *lanes) {
         result.half[i] = _mm_add_epi16(_mm_add_epi16(high, high), low);
     }
     return result;
+}
+
+static inline vector share(int16_t value, const int16_t *lanes) { return products(_mm_set1_epi16(value), lanes); }
+
+static inline vector product(int32_t value, const int16_t *lanes) {
+    __m128i wide = _mm_cvtsi32_si128(value), all = _mm_packs_epi32(wide, wide);
+    return products(_mm_shuffle_epi32(_mm_unpacklo_epi16(all, all), 0), lanes);
 }
 
 static inline vector sum(vector a, vector b) {
@@ -70,13 +78,13 @@ typedef struct {
 
 static inline int16_t saturated(int32_t value) { return (int16_t)(value < -32768 ? -32768 : value > 32767 ? 32767 : value); }
 
-// The value with saturation to 16 bits, times each lane, shifted by 15 bits with rounding.
-static inline vector product(int32_t value, const int16_t *lanes) {
+static inline vector share(int16_t value, const int16_t *lanes) {
     vector result;
-    int32_t all = saturated(value);
-    for (int i = 0; i < CJR_LANES; i++) result.lane[i] = (int16_t)((all * lanes[i] + 0x4000) >> 15);
+    for (int i = 0; i < CJR_LANES; i++) result.lane[i] = (int16_t)((value * lanes[i] + 0x4000) >> 15);
     return result;
 }
+
+static inline vector product(int32_t value, const int16_t *lanes) { return share(saturated(value), lanes); }
 
 static inline vector sum(vector a, vector b) {
     for (int i = 0; i < CJR_LANES; i++) a.lane[i] = saturated(a.lane[i] + b.lane[i]);
@@ -94,9 +102,35 @@ static inline void narrow(const vector *samples, int count, uint8_t *bytes) {
 
 #include "row.h"
 
-static inline int set_bit(uint64_t bits, int skip) {
-    while (skip-- > 0) bits &= bits - 1;
-    return bits ? __builtin_ctzll(bits) : 64;
+// The lowest bit is the next zero.
+static inline uint64_t in_turn(uint64_t zeros) { return __builtin_bitreverse64(zeros); }
+
+static inline int pass(uint64_t *turn, int steps, int left) {
+    (void)left;
+    while (--steps > 0) *turn &= *turn - 1;
+    int k = __builtin_ctzll(*turn);
+    *turn &= *turn - 1;
+    return k;
+}
+
+static inline uint64_t deposit(uint64_t values, uint64_t bits, uint64_t wanted) {
+    uint64_t result = 0;
+    for (uint64_t rest = bits & wanted; rest; rest &= rest - 1) {
+        uint64_t bit = rest & -rest;
+        if (values >> __builtin_popcountll(bits & (bit - 1)) & 1) result |= bit;
+    }
+    return result;
+}
+
+static inline void change(
+    int16_t *values, int places, uint64_t mask, uint64_t corrected, uint64_t added, uint64_t negative, int16_t step) {
+    (void)places;
+    for (uint64_t rest = (corrected | added) & mask; rest; rest &= rest - 1) {
+        uint64_t bit = rest & -rest;
+        int16_t *value = &values[__builtin_popcountll(mask & (bit - 1))];
+        bool is_negative = added & bit ? (negative & bit) != 0 : *value < 0;
+        *value = (int16_t)(*value + (is_negative ? -step : step));
+    }
 }
 
 #define SCAN_ROWS cjr_scan_rows_portable

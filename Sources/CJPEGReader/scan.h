@@ -1,8 +1,8 @@
 // Reads the rows of one scan of a progressive file. Included once for each instruction set, which defines
 //   SCAN_ROWS: the name of the function;
-//   set_bit(bits, skip): the place of the set bit after `skip` others, 64 if there are fewer.
-#include "progressive.h"
+//   what refinement.h uses.
 #include "local_bits.h"
+#include "progressive.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -44,28 +44,30 @@ INLINE int next_symbol(cjr_reader *reader, local_bits *b, const cjr_codes *codes
     return symbol;
 }
 
-INLINE bool dc_first(cjr_reader *reader, local_bits *b, cjr_coefficients *part, int i, size_t block, int places, int low) {
+INLINE bool dc_first(cjr_reader *reader, local_bits *b, int16_t *dc, int i, int low) {
     cjr_entry entry = peek(reader, b, &reader->scans->dc[i], true);
     CONSUME(*b, entry);
     int64_t predictor = reader->part[i].predictor += (int32_t)entry >> 16;
     if (predictor > INT16_MAX || predictor < INT16_MIN) return false;
     int32_t value = (int32_t)predictor * (1 << low);
-    part->values[block * (size_t)places] = (int16_t)value;
+    *dc = (int16_t)value;
     return value <= INT16_MAX && value >= INT16_MIN;
 }
 
 // The length of a run of blocks that end: this one and those that follow.
 INLINE uint32_t run(local_bits *b, int exponent) { return (1u << exponent) + take(b, exponent); }
 
+// `ended` is the length of a run of blocks that begins with this one.
 INLINE bool ac_first(
-    cjr_reader *reader, local_bits *b, const cjr_coefficients *part, uint64_t *all_known, int16_t *values, const cjr_scan *scan) {
-    struct cjr_scans *scans = reader->scans;
+    cjr_reader *reader, local_bits *b, uint32_t *ended, const cjr_coefficients *part, uint64_t *all_known, int16_t *values,
+    const cjr_scan *scan) {
+    const cjr_codes *codes = &reader->scans->ac;
     uint64_t known = *all_known;
     for (int k = scan->first; k <= scan->last; k++) {
-        cjr_entry entry = peek(reader, b, &scans->ac, false);
+        cjr_entry entry = peek(reader, b, codes, false);
         unsigned steps = entry >> 8 & 255;
         if (steps == CJR_END) {
-            scans->end_of_band_run = run(b, next_symbol(reader, b, &scans->ac) >> 4) - 1;
+            *ended = run(b, next_symbol(reader, b, codes) >> 4);
             break;
         }
         CONSUME(*b, entry);
@@ -74,65 +76,14 @@ INLINE bool ac_first(
         int value = ((int32_t)entry >> 16) * (1 << scan->low);
         if (value == 0) continue;
         if (value > INT16_MAX || value < INT16_MIN) return false;
-        known |= 1ull << k;
+        known |= CJR_POSITION(k);
         if (part->place[k] >= 0) values[part->place[k]] = (int16_t)value;
     }
     *all_known = known;
     return true;
 }
 
-// Reads a bit for each known coefficient in `which`, and moves those of the corner away from zero.
-INLINE void correct(local_bits *b, uint64_t which, const cjr_coefficients *part, int16_t *values, int step) {
-    int count = __builtin_popcountll(which);
-    if (count == 0) return;
-    REFILL(*b);
-    uint64_t bits = b->bits;
-    if (__builtin_expect(count <= 56, 1)) {
-        CONSUME(*b, count);
-    } else {
-        bits = (uint64_t)take(b, 32) << 32;
-        bits |= (uint64_t)take(b, count - 32) << (64 - count);
-    }
-    for (uint64_t inside = which & part->corner_mask; inside; inside &= inside - 1) {
-        int k = __builtin_ctzll(inside), before = __builtin_popcountll(which & ((1ull << k) - 1));
-        int16_t *value = &values[part->place[k]];
-        int change = bits << before >> 63 ? step : 0;
-        *value = (int16_t)(*value + (*value < 0 ? -change : change));
-    }
-}
-
-// The positions from `first` to `last`.
-INLINE uint64_t band(int first, int last) { return first > last ? 0 : ~0ull << first & ~0ull >> (63 - last); }
-
-INLINE bool ac_refined(
-    cjr_reader *reader, local_bits *b, const cjr_coefficients *part, uint64_t *all_known, int16_t *values, const cjr_scan *scan) {
-    struct cjr_scans *scans = reader->scans;
-    uint64_t known = *all_known;
-    int k = scan->first, last = scan->last, step = 1 << scan->low;
-    while (scans->end_of_band_run == 0 && k <= last) {
-        int symbol = next_symbol(reader, b, &scans->ac), zeros = symbol >> 4, size = symbol & 15;
-        if (size > 1) return false;
-        if (size == 0 && zeros < 15) {
-            scans->end_of_band_run = run(b, zeros);
-            break;
-        }
-        int value = size ? take(b, 1) ? step : -step : 0;
-        int place = set_bit(~known & band(k, last), zeros);
-        if (place > last) return false;
-        correct(b, known & band(k, place), part, values, step);
-        if (value) {
-            known |= 1ull << place;
-            if (part->place[place] >= 0) values[part->place[place]] = (int16_t)value;
-        }
-        k = place + 1;
-    }
-    if (scans->end_of_band_run > 0) {
-        correct(b, known & band(k, last), part, values, step);
-        scans->end_of_band_run--;
-    }
-    *all_known = known;
-    return true;
-}
+#include "refinement.h"
 
 // Before each MCU: passes a restart marker, and provides bytes.
 static bool prepare(cjr_reader *reader) {
@@ -153,27 +104,29 @@ static bool prepare(cjr_reader *reader) {
         }                                                                                                             \
         reader->until_restart--;                                                                                      \
     } while (0)
-#define SAVE() (reader->bits.bits = b.bits, reader->bits.count = b.count, reader->bits.in = b.in)
-#define LOAD() (b = (local_bits){reader->bits.bits, reader->bits.count, reader->bits.in})
+#define SAVE()                                                                                                        \
+    (reader->bits.bits = b.bits, reader->bits.count = b.count, reader->bits.in = b.in,                                \
+     reader->scans->end_of_band_run = ended)
+#define LOAD()                                                                                                        \
+    (b = (local_bits){reader->bits.bits, reader->bits.count, reader->bits.in},                                        \
+     ended = reader->scans->end_of_band_run)
 
 // A row of blocks of one component.
-static bool ac_row(cjr_reader *reader, const cjr_scan *scan, int row) {
-    int index = scan->component[0];
-    const cjr_coefficients *part = &reader->scans->part[index];
-    size_t places = (size_t)(reader->part[index].corner * reader->part[index].corner);
-    size_t first = (size_t)row * (size_t)part->blocks_across;
+INLINE bool ac_row(cjr_reader *reader, const cjr_scan *scan, int row, bool is_first) {
+    const cjr_coefficients *part = &reader->scans->part[scan->component[0]];
+    size_t stride = (size_t)part->stride, first = (size_t)row * (size_t)part->blocks_across;
     uint64_t *known = part->known + first;
-    int16_t *values = part->values + first * places;
-    bool is_first = scan->high == 0;
+    int16_t *values = part->values + first * stride;
+    // In variables, as in a row of a sequential file.
+    uint32_t ended;
     local_bits b;
     LOAD();
-    for (int column = 0; column < part->own_across; column++, known++, values += places) {
+    for (int column = 0; column < part->own_across; column++, known++, values += stride) {
         PREPARE();
-        if (!is_first) {
-            if (!ac_refined(reader, &b, part, known, values, scan)) return false;
-        } else if (reader->scans->end_of_band_run > 0) {
-            reader->scans->end_of_band_run--;
-        } else if (!ac_first(reader, &b, part, known, values, scan)) {
+        if (is_first) {
+            if (ended == 0 && !ac_first(reader, &b, &ended, part, known, values, scan)) return false;
+            if (ended > 0) ended--;
+        } else if (!refine(reader, &b, &ended, part, known, values, scan)) {
             return false;
         }
     }
@@ -181,27 +134,35 @@ static bool ac_row(cjr_reader *reader, const cjr_scan *scan, int row) {
     return !reader->bits.is_bad;
 }
 
+static bool ac_first_row(cjr_reader *reader, const cjr_scan *scan, int row) { return ac_row(reader, scan, row, true); }
+static bool ac_refined_row(cjr_reader *reader, const cjr_scan *scan, int row) { return ac_row(reader, scan, row, false); }
+
 static bool dc_row(cjr_reader *reader, const cjr_scan *scan, int row) {
     bool is_alone = scan->components == 1;
     int columns = is_alone ? reader->scans->part[scan->component[0]].own_across : reader->mcus_across;
+    uint32_t ended;
     local_bits b;
     LOAD();
     for (int column = 0; column < columns; column++) {
         PREPARE();
+        // One for each block of the MCU.
+        if (scan->high > 0) REFILL(b);
         for (int i = 0; i < scan->components; i++) {
             int index = scan->component[i];
             cjr_coefficients *to = &reader->scans->part[index];
             const cjr_part *part = &reader->part[index];
-            int places = part->corner * part->corner, across = is_alone ? 1 : part->across, down = is_alone ? 1 : part->down;
-            for (int y = 0; y < down; y++)
+            int across = is_alone ? 1 : part->across, down = is_alone ? 1 : part->down;
+            for (int y = 0; y < down; y++) {
+                int16_t *dc = to->dc + (size_t)(row * down + y) * (size_t)to->blocks_across + (size_t)(column * across);
                 for (int x = 0; x < across; x++) {
-                    size_t block = (size_t)(row * down + y) * (size_t)to->blocks_across + (size_t)(column * across + x);
                     if (scan->high == 0) {
-                        if (!dc_first(reader, &b, to, index, block, places, scan->low)) return false;
-                    } else if (take(&b, 1)) {
-                        to->values[block * (size_t)places] |= (int16_t)(1 << scan->low);
+                        if (!dc_first(reader, &b, &dc[x], index, scan->low)) return false;
+                        continue;
                     }
+                    dc[x] |= (int16_t)(b.bits >> 63 << scan->low);
+                    CONSUME(b, 1);
                 }
+            }
         }
     }
     SAVE();
@@ -211,9 +172,10 @@ static bool dc_row(cjr_reader *reader, const cjr_scan *scan, int row) {
 cjr_status SCAN_ROWS(cjr_reader *reader, const cjr_scan *scan) {
     const cjr_progression *progression = &reader->scans->progression;
     int rows = scan->components == 1 ? reader->scans->part[scan->component[0]].own_down : reader->mcus_down;
+    bool (*read_row)(cjr_reader *, const cjr_scan *, int) = scan->first == 0 ? dc_row : scan->high == 0 ? ac_first_row : ac_refined_row;
     for (int row = 0; row < rows; row++) {
         if (progression->may_go_on && !progression->may_go_on(progression->context)) return CJR_TIMED_OUT;
-        if (!(scan->first == 0 ? dc_row(reader, scan, row) : ac_row(reader, scan, row))) return CJR_UNFIT;
+        if (!read_row(reader, scan, row)) return CJR_UNFIT;
     }
     return CJR_OK;
 }

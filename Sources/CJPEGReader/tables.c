@@ -50,6 +50,32 @@ bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc) {
     return true;
 }
 
+static cjr_pair pair(unsigned length, unsigned steps, int value, unsigned more, int second) {
+    return length | steps << 6 | more << 11 | (unsigned)(uint8_t)(int8_t)value << 17 | (unsigned)second << 25;
+}
+
+void cjr_make_pairs(cjr_pair pairs[1 << CJR_CODE_BITS], const cjr_codes *codes) {
+    const unsigned uncommon = CJR_LONG | CJR_VALUE_FOLLOWS;
+    for (unsigned bits = 0; bits < 1u << CJR_CODE_BITS; bits++) {
+        cjr_entry one = codes->entries[bits];
+        unsigned length = one & 63, steps = one >> 8 & 255;
+        int value = (int32_t)one >> 16;
+        pairs[bits] = 0;
+        if (one & uncommon || value < INT8_MIN || value > INT8_MAX) continue;
+        if (steps == CJR_END) {
+            pairs[bits] = pair(length, 0, 0, CJR_PAIR_END, 0);
+            continue;
+        }
+        // The bits after the known ones count as zeros; a symbol that needs them does not fit.
+        cjr_entry two = codes->entries[bits << length & ((1u << CJR_CODE_BITS) - 1)];
+        unsigned both = length + (two & 63), more = two >> 8 & 255;
+        int second = (int32_t)two >> 16;
+        bool is_pair = !(two & uncommon) && both <= CJR_CODE_BITS && second >= -64 && second < 64;
+        if (more == CJR_END) more = CJR_PAIR_END;
+        pairs[bits] = is_pair ? pair(both, steps, value, more, second) : pair(length, steps, value, 0, 0);
+    }
+}
+
 void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes) {
     for (unsigned bits = 0; bits < 1u << CJR_SKIP_BITS; bits++) {
         int used = 0;
@@ -70,6 +96,39 @@ void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes) 
         }
         skips[bits] = (cjr_skip)((unsigned)used | steps << 6 | (end ? CJR_SKIPS_END : 0));
     }
+}
+
+// As many codes as the bits have and the steps allow.
+static cjr_refinements several_of(unsigned bits, const cjr_refinement *refinements, const cjr_codes *codes) {
+    uint64_t added = 0, negative = 0;
+    unsigned used = 0, steps = 0;
+    while (used < CJR_CODE_BITS) {
+        // The bits after the known ones count as zeros; a code that needs them does not fit.
+        unsigned next = bits << used & ((1u << CJR_CODE_BITS) - 1), length = refinements[next] & 63, more = refinements[next] >> 8;
+        if (refinements[next] == CJR_UNCOMMON) {
+            unsigned end = codes->lengths[next] >> 8;
+            bool is_end = codes->lengths[next] == end << 8 && end > 0 && used + end <= CJR_CODE_BITS;
+            if (!is_end) break;
+            return (used + end) | 1u << CJR_END_BIT | (steps + 1) << 8 | added << 16 | negative << 40;
+        }
+        if (used + length > CJR_CODE_BITS || steps + more > 24) break;
+        used += length;
+        steps += more;
+        if (!(refinements[next] >> CJR_NEW_BIT & 1)) continue;
+        added |= 1ull << (24 - steps);
+        if (!(bits >> (CJR_CODE_BITS - used) & 1)) negative |= 1ull << (24 - steps);
+    }
+    return used | steps << 8 | added << 16 | negative << 40;
+}
+
+void cjr_make_refinements(
+    cjr_refinement refinements[1 << CJR_CODE_BITS], cjr_refinements several[1 << CJR_CODE_BITS], const cjr_codes *codes) {
+    for (unsigned i = 0; i < 1u << CJR_CODE_BITS; i++) {
+        unsigned length = codes->lengths[i] >> 8, zeros = codes->lengths[i] >> 4 & 15, size = codes->lengths[i] & 15;
+        bool is_common = length > 0 && (size == 1 || (size == 0 && zeros == 15));
+        refinements[i] = is_common ? (cjr_refinement)((length + size) | size << CJR_NEW_BIT | (zeros + 1) << 8) : CJR_UNCOMMON;
+    }
+    for (unsigned i = 0; i < 1u << CJR_CODE_BITS; i++) several[i] = several_of(i, refinements, codes);
 }
 
 // cosines[n][m] = cos(m · π / (2 · n)). Written out, because libraries round differently.

@@ -6,7 +6,7 @@
 /// Bits that look up a code together with its value.
 #define CJR_CODE_BITS 11
 /// Bits that look up several codes to skip.
-#define CJR_SKIP_BITS 13
+#define CJR_SKIP_BITS 12
 
 /// An entry for the next CJR_CODE_BITS bits:
 ///  bits 0–5: the bits to consume: code and value, or the code alone with CJR_VALUE_FOLLOWS;
@@ -18,6 +18,14 @@ typedef uint32_t cjr_entry;
 #define CJR_VALUE_FOLLOWS 0x40u
 #define CJR_LONG 0x80u
 #define CJR_END 128u
+
+/// An entry for one or two whole symbols in the next CJR_CODE_BITS bits, as a block has them after its DC coefficient:
+///  bits 0–5: the bits to consume; 0 if the first symbol is not complete, or its value too large;
+///  bits 6–10 and 11–16: the steps to the first coefficient, and from there to the second; CJR_PAIR_END at the end of a block, and 0
+///  if there is no such coefficient;
+///  bits 17–24 and 25–31: their values, signed.
+typedef uint32_t cjr_pair;
+#define CJR_PAIR_END 63u
 
 /// An entry to skip whole symbols in the next CJR_SKIP_BITS bits:
 ///  bits 0–5: the bits to consume; 0 if not even the first symbol is complete;
@@ -36,9 +44,29 @@ typedef struct {
     uint8_t symbols[256];
 } cjr_codes;
 
+/// An entry for the next CJR_CODE_BITS bits in a scan that refines AC coefficients (ITU-T T.81 G.1.2.3):
+///  bits 0–5: the bits to consume: the code, and the sign of a new coefficient;
+///  bit 6 (CJR_NEW_BIT): there is a new coefficient;
+///  bits 8–12: the steps over zeros, the new coefficient included.
+/// CJR_UNCOMMON instead for the end of a band, and for codes that are longer or damaged.
+typedef uint16_t cjr_refinement;
+#define CJR_NEW_BIT 6
+#define CJR_UNCOMMON 0
+
+/// The same for as many whole codes as the bits have, where no coefficient is known:
+///  bits 0–5: the bits to consume;
+///  bit 6 (CJR_END_BIT): the last code ends the band in this block alone;
+///  bits 8–13: the steps, one more if the end follows;
+///  bits 16–39 and 40–63: which coefficients are new, and those of them that are negative, the first from the highest bit on.
+typedef uint64_t cjr_refinements;
+#define CJR_END_BIT 6
+
 /// False if the table contradicts itself, or if `is_dc` and a symbol is no number of bits.
 bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc);
+void cjr_make_pairs(cjr_pair pairs[1 << CJR_CODE_BITS], const cjr_codes *codes);
 void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes);
+void cjr_make_refinements(
+    cjr_refinement refinements[1 << CJR_CODE_BITS], cjr_refinements several[1 << CJR_CODE_BITS], const cjr_codes *codes);
 
 /// Samples of a vector, in 16 bits each.
 #define CJR_LANES 16
@@ -47,6 +75,10 @@ void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes);
 /// Fraction bits of a coefficient and of a sum of samples.
 #define CJR_COEFFICIENT_BITS 4
 #define CJR_SAMPLE_BITS 6
+
+/// The vectors of corners in which pairs are read, which have up to five coefficients, and the positions to which a pair can lead.
+#define CJR_PAIRED 2
+#define CJR_REACHED (39 + 16 + CJR_PAIR_END)
 
 /// The position of the last coefficient of a corner in the zigzag.
 extern const uint8_t cjr_last_of_corner[CJR_CORNER + 1];
