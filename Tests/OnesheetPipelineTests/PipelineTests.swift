@@ -97,6 +97,7 @@ final class PipelineTests: XCTestCase {
     func testThatTheSourcesErrorsArriveWithItsName() async throws {
         let reasons: [SourceError] = [
             .notFound(id: "1"), .unauthorized(message: "key"), .quotaExhausted(until: 5), .unavailable(reason: "down"),
+            .failed(reason: "down", details: "why"),
             .malformedAnswer(reason: "?"), .unsupported("posters"),
         ]
         for reason in reasons {
