@@ -78,10 +78,11 @@ final class Program: Child {
     /// Tells the listener how the program ended. Waits for that, because a program's output ends shortly before the program.
     private func reportEnd(to listener: any ChildListener) {
         let hasEnded = ended.wait(timeout: .now() + Self.patience.end) == .success
-        // A program without an output is of no use.
-        if hasEnded { _ = errorsRead.wait(timeout: .now() + Self.patience.errors) } else { stop() }
+        if hasEnded { _ = errorsRead.wait(timeout: .now() + Self.patience.errors) }
         let (status, words) = state.withLock { ($0.status, $0.lastWords.text) }
         listener.ended(status ?? "the program has closed its standard output", lastWords: words)
+        // Without an output it is of no use.
+        if !hasEnded { stop() }
     }
 
     /// Passes on the bytes from a pipe, and empty data at its end, while `each` returns true. Uses a thread that blocks in `read`,
@@ -208,7 +209,8 @@ extension Process {
     /// How the process ended; it must have ended.
     fileprivate var endedHow: String {
         terminationReason == .uncaughtSignal
-            ? "the program was ended by signal \(signalName(terminationStatus))" : "the program ended with status \(terminationStatus)"
+            ? "the program was ended by signal \(signalName(terminationStatus))"
+            : "the program ended with status \(terminationStatus)"
     }
 }
 

@@ -112,7 +112,9 @@ package struct Originals: Sendable {
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             // The source may name another picture since its configuration has changed.
-            if let stored, let url = stored.entry.provenance.location, !changes.hasChanged(title.source, since: stored.entry.created) {
+            if let stored, let url = stored.entry.provenance.location,
+                !changes.hasChanged(title.source, since: stored.entry.created)
+            {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
                     if try await selection.admits(renewed) { return renewed.foundAs(stored) }

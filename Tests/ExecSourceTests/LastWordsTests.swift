@@ -22,7 +22,10 @@ final class LastWordsTests: XCTestCase {
                 "thread 'main' panicked at src/main.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1`\n",
                 "thread 'main' panicked at src/main.rs:2:5: / boom / note: run with `RUST_BACKTRACE=1`"
             ),
-            ("panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:4\n", "panic: boom / goroutine 1 [running]: / main.main()"),
+            (
+                "panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:4\n",
+                "panic: boom / goroutine 1 [running]: / main.main()"
+            ),
             ("loading\nsh: 1: onesheet-films: not found\n", "sh: 1: onesheet-films: not found"),
         ]
 

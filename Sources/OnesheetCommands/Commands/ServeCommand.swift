@@ -73,7 +73,9 @@ private struct ServerControl {
     /// SIGTERM, SIGINT and SIGHUP, trapped from initialization on.
     private let signals: UnixSignalsSequence
 
-    init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: @escaping @Sendable () -> [String]) async {
+    init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: @escaping @Sendable () -> [String])
+        async
+    {
         (self.server, self.load, self.files) = (server, load, files)
         signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     }

@@ -52,5 +52,7 @@ extension Transform {
     }
 
     /// Whether the transform leaves an original of `mediaType` unchanged.
-    func isIdentity(for mediaType: String) -> Bool { changesNoPixel && (format == nil || format?.mediaType == mediaType) }
+    func isIdentity(for mediaType: String) -> Bool {
+        (changesNoPixel || skips.contains { $0.mediaType == mediaType }) && (format == nil || format?.mediaType == mediaType)
+    }
 }

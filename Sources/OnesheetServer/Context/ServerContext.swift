@@ -63,7 +63,8 @@ package struct ServerContext: Sendable {
         let choices = shared.choices
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
-            catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices, changes: shared.changeTimes,
+            catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
+            changes: shared.changeTimes,
             leases: shared.engines.tier == nil ? nil : shared.coordination?.leases, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)

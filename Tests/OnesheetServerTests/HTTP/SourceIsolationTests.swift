@@ -105,7 +105,8 @@ final class SourceIsolationTests: ServerTestCase {
         XCTAssertEqual(
             found[0]["detail"] as? String,
             "source films: the service is unavailable: the program ended with status 3: no key in /etc/private")
-        XCTAssertTrue(lines.all.contains { $0.contains("warning") && $0.contains("status 3: no key in /etc/private") }, "\(lines.all)")
+        XCTAssertTrue(
+            lines.all.contains { $0.contains("warning") && $0.contains("status 3: no key in /etc/private") }, "\(lines.all)")
     }
 
     func testThatLimitsThatCannotBeAreRefused() async throws {
