@@ -23,7 +23,8 @@ struct LastWords: Sendable {
     var text: String? {
         guard let last = kept.indices.last else { return nil }
         let start = kept.lastIndex(where: Self.namesError) ?? last
-        return kept[start...min(last, start + Self.told - 1)].map { Self.trimmed($0).escaped.shortened(to: Self.lineBytes) }.joined(separator: " / ")
+        return kept[start...min(last, start + Self.told - 1)].map { Self.trimmed($0).escaped.shortened(to: Self.lineBytes) }.joined(
+            separator: " / ")
     }
 
     private static func namesError(_ line: String) -> Bool {
