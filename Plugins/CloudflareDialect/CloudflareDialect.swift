@@ -44,6 +44,8 @@ struct CloudflareOptions {
     private(set) var redirects = false
     private var isFast = false
     private var crop: [String: String] = [:]
+    /// Whether `trim` has four sides.
+    private var cutsSides = false
     /// The border to remove, if any.
     private var border: Border?
 
@@ -116,14 +118,7 @@ struct CloudflareOptions {
         case "dpr", "blur", "sharpen": options.append("\(name):\(value)")
         case "compression": isFast = try one(of: ["fast": true])
         case "onerror": redirects = try one(of: ["redirect": true])
-        case "trim":
-            guard value == "border" else {
-                throw .bad(
-                    option: name, value: value,
-                    reason: "needs border, or trim.left, trim.top, trim.width and trim.height in pixels; sides such as 20;30;20;0 "
-                        + "are not supported here")
-            }
-            border = border ?? Border()
+        case "trim": try addTrim(value)
         case "trim.border.tolerance": border = Border(tolerance: value, color: border?.color)
         case "trim.border.color": border = Border(tolerance: border?.tolerance, color: Self.color(value))
         case "trim.border.keep":
@@ -163,10 +158,30 @@ struct CloudflareOptions {
         }
     }
 
+    /// `trim=border`, or `trim=20;30;20;0`: pixels to cut off at the top, on the right, at the bottom and on the left.
+    private mutating func addTrim(_ value: String) throws(RequestError) {
+        guard value != "border" else {
+            border = border ?? Border()
+            return
+        }
+        let sides = value.pieces(at: ";", omittingEmptySubsequences: false)
+        let pixels = sides.compactMap { Int($0) }.filter { (0...65_535).contains($0) }
+        guard sides.count == 4, pixels.count == 4 else {
+            throw .bad(
+                option: "trim", value: value,
+                reason: "needs border, or four sides in pixels such as 20;30;20;0 (top, right, bottom, left)")
+        }
+        cutsSides = true
+        options.append("inset:" + pixels.map(String.init).joined(separator: ":"))
+    }
+
     /// `trim.left=10,trim.top=20,trim.width=300,trim.height=450`. A missing side extends to the edge of the picture.
     private mutating func addCrop() throws(RequestError) {
         guard !crop.isEmpty else { return }
         for (side, value) in crop {
+            guard !cutsSides else {
+                throw .bad(option: "trim.\(side)", value: value, reason: "cannot be combined with trim=, which cuts the same sides")
+            }
             guard let pixels = Int(value), (0...65_535).contains(pixels) else {
                 throw .bad(option: "trim.\(side)", value: value, reason: "needs a whole number from 0 to 65535")
             }

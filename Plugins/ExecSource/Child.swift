@@ -24,7 +24,8 @@ protocol ChildListener: AnyObject, Sendable {
     func refuse(_ reason: String)
 
     /// The end of the output.
-    func ended(_ reason: String)
+    /// - Parameter lastWords: what the program wrote last to standard error, if it wrote anything.
+    func ended(_ reason: String, lastWords: String?)
 }
 
 /// Starts a program.

@@ -15,9 +15,12 @@ final class Conversation: ChildListener {
         var end: End?
     }
 
-    private struct End {
+    /// Why a program no longer answers.
+    struct End {
         let error: SourceError
         let reason: String
+        /// What it wrote last to standard error.
+        var lastWords: String?
     }
 
     /// The most outstanding answers of a program before it counts as hung.
@@ -27,15 +30,10 @@ final class Conversation: ChildListener {
     init() {}
 
     /// The reason for which the program no longer answers; `nil` while it does.
-    var end: String? { state.withLock { $0.end?.reason } }
+    var end: End? { state.withLock { $0.end } }
 
     /// Whether the program ran and has ended for a reason that a restart may remove.
-    var endedByItself: Bool {
-        state.withLock { state in
-            guard state.child != nil, case .unavailable? = state.end?.error else { return false }
-            return true
-        }
-    }
+    var endedByItself: Bool { state.withLock { $0.child != nil && $0.end?.error.mayPass == true } }
 
     /// Whether the program has been started and has not ended yet.
     var isRunning: Bool { state.withLock { $0.child }?.isRunning ?? false }
@@ -68,7 +66,7 @@ final class Conversation: ChildListener {
         let timer = Task {
             // Real time limits the program. An answer in time cancels the timer.
             try await Task.sleep(for: timeout)
-            self.abandon(id, "the program did not answer “\(method)” in time")
+            self.abandon(id, Self.silence(after: method))
         }
         defer { timer.cancel() }
         let result = await withTaskCancellationHandler {
@@ -79,6 +77,12 @@ final class Conversation: ChildListener {
             self.abandon(id, "cancelled")
         }
         return try result.get()
+    }
+
+    /// The reason for a call without an answer. Many languages keep what they write to a pipe until there is a block of it.
+    private static func silence(after method: String) -> String {
+        let reason = "the program did not answer “\(method)” in time"
+        return method == "initialize" ? reason + "; it must flush its standard output after each line" : reason
     }
 
     func stop() { state.withLock { $0.child }?.stop() }
@@ -95,7 +99,7 @@ final class Conversation: ChildListener {
         }
         let (child, refusal) = state.withLock { state -> ((any Child)?, SourceError?) in
             // The greeting failed because the program ended. A later call was not sent yet and may go to the next program.
-            if let end = state.end { return (nil, call.method == "initialize" ? end.error : .unavailable(reason: end.reason)) }
+            if let end = state.end { return (nil, call.method == "initialize" ? end.error : SourceError(end)) }
             if Task.isCancelled { return (nil, .unavailable(reason: "cancelled")) }
             state.waiting[call.id] = (continuation, title)
             return (state.child, nil)
@@ -119,20 +123,22 @@ final class Conversation: ChildListener {
 
     /// Terminates a program after a protocol error.
     func refuse(_ reason: String) {
-        fail(.malformedAnswer(reason: reason), reason)
+        fail(End(error: .malformedAnswer(reason: reason), reason: reason))
         stop()
     }
 
-    func ended(_ reason: String) { fail(.unavailable(reason: reason), reason) }
+    func ended(_ reason: String, lastWords: String? = nil) {
+        fail(End(error: .ended(reason, lastWords: lastWords), reason: reason, lastWords: lastWords))
+    }
 
-    /// Fails all waiting calls with `error`. Later calls fail with the reason of the end.
-    private func fail(_ error: SourceError, _ reason: String) {
+    /// Fails all waiting calls with the error of `end`. Later calls fail with its reason.
+    private func fail(_ end: End) {
         let waiting = state.withLock { state in
-            if state.end == nil { state.end = End(error: error, reason: reason) }
+            if state.end == nil { state.end = end }
             defer { state.waiting = [:] }
             return state.waiting.values
         }
-        for call in waiting { call.continuation.resume(returning: .failure(error)) }
+        for call in waiting { call.continuation.resume(returning: .failure(end.error)) }
     }
 
     private func finish(_ id: Int, _ result: Result<JSONValue, SourceError>) {
@@ -148,5 +154,22 @@ final class Conversation: ChildListener {
         }
         call?.continuation.resume(returning: .failure(.unavailable(reason: reason)))
         if owed > Self.mostOwed { refuse("the program left \(owed) calls unanswered") }
+    }
+}
+
+extension SourceError {
+    /// The error for calls to a program that has ended.
+    static func ended(_ reason: String, lastWords: String?) -> Self {
+        lastWords.map { .failed(reason: reason, details: $0) } ?? .unavailable(reason: reason)
+    }
+
+    fileprivate init(_ end: Conversation.End) { self = .ended(end.reason, lastWords: end.lastWords) }
+
+    /// Whether another start of the program may answer.
+    var mayPass: Bool {
+        switch self {
+        case .unavailable, .failed: true
+        default: false
+        }
     }
 }

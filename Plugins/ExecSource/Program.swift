@@ -9,14 +9,22 @@ internal import Synchronization
     internal import Glibc
 #endif
 
-/// A running program. Its standard output is split into lines; its standard error goes to the log. To stop it, its standard input
+/// A running program. Its standard output is split into lines; its standard error goes to the log, and its last lines into the reason of
+/// its end. To stop it, its standard input
 /// is closed. A second later it gets SIGTERM, and two seconds after that SIGKILL, together with the processes that it has started.
 final class Program: Child {
     private struct State {
         var output = LineBuffer()
         var errors = LineBuffer()
+        var lastWords = LastWords()
+        var status: String?
         var isStopped = false
     }
+
+    /// How long the end of the output waits for the end of the program, and then for the rest of its standard error.
+    private static let patience = (end: DispatchTimeInterval.seconds(1), errors: DispatchTimeInterval.milliseconds(250))
+    /// A longer line of standard error is cut there.
+    private static let longestError = 65_536
 
     private let process: Process
     private let input: FileHandle
@@ -25,6 +33,8 @@ final class Program: Child {
     private let state = Mutex(State())
     /// The process, and the two threads that read from it.
     private let running = DispatchGroup()
+    private let ended = DispatchSemaphore(value: 0)
+    private let errorsRead = DispatchSemaphore(value: 0)
     /// If the program does not read, writes block this queue only.
     private let writing = DispatchQueue(label: "onesheet.exec.write")
 
@@ -38,8 +48,11 @@ final class Program: Child {
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         // Foundation starts each program in its own process group. A remaining process would keep the pipes open and hide the end.
         let running = running
-        process.terminationHandler = {
+        process.terminationHandler = { [weak self, ended] in
+            let status = $0.endedHow
+            self?.state.withLock { $0.status = status }
             kill(-$0.processIdentifier, SIGKILL)
+            ended.signal()
             running.leave()
         }
         running.enter()
@@ -60,6 +73,16 @@ final class Program: Child {
             self?.log(data)
             return self != nil
         }
+    }
+
+    /// Tells the listener how the program ended. Waits for that, because a program's output ends shortly before the program.
+    private func reportEnd(to listener: any ChildListener) {
+        let hasEnded = ended.wait(timeout: .now() + Self.patience.end) == .success
+        if hasEnded { _ = errorsRead.wait(timeout: .now() + Self.patience.errors) }
+        let (status, words) = state.withLock { ($0.status, $0.lastWords.text) }
+        listener.ended(status ?? "the program has closed its standard output", lastWords: words)
+        // Without an output it is of no use.
+        if !hasEnded { stop() }
     }
 
     /// Passes on the bytes from a pipe, and empty data at its end, while `each` returns true. Uses a thread that blocks in `read`,
@@ -127,7 +150,7 @@ final class Program: Child {
     }
 
     private func read(_ data: Data, _ listener: any ChildListener) {
-        if data.isEmpty { return listener.ended("the program has ended") }
+        if data.isEmpty { return reportEnd(to: listener) }
         let (lines, isTooLong) = state.withLock { state in
             let lines = state.output.lines(after: data)
             return (lines, state.output.rest > maxLine || lines.contains { $0.count > maxLine })
@@ -138,12 +161,14 @@ final class Program: Child {
 
     private func log(_ data: Data) {
         let lines = state.withLock { state in
-            let lines = state.errors.lines(after: data)
-            // A line without an end must not fill the memory.
-            if state.errors.rest > 65_536 { state.errors = LineBuffer() }
+            var lines = state.errors.lines(after: data)
+            // A line without an end must not fill the memory. At the end, the last line may lack a terminator.
+            if data.isEmpty || state.errors.rest > Self.longestError, let rest = state.errors.cut() { lines.append(rest) }
+            for line in lines { state.lastWords.add(line) }
             return lines
         }
         for line in lines { logger.info("\(String(decoding: line, as: UTF8.self))") }
+        if data.isEmpty { errorsRead.signal() }
     }
 }
 
@@ -180,6 +205,15 @@ struct ProgramLauncher: ChildLauncher {
     }
 }
 
+extension Process {
+    /// How the process ended; it must have ended.
+    fileprivate var endedHow: String {
+        terminationReason == .uncaughtSignal
+            ? "the program was ended by signal \(signalName(terminationStatus))"
+            : "the program ended with status \(terminationStatus)"
+    }
+}
+
 /// Splits the bytes from a pipe into lines, in linear time for any number and length of lines.
 struct LineBuffer {
     private var begun = Data()
@@ -199,5 +233,12 @@ struct LineBuffer {
         }
         begun += data[start...]
         return lines
+    }
+
+    /// Ends the incomplete line.
+    /// - Returns: the line; `nil` if it is empty.
+    mutating func cut() -> Data? {
+        defer { begun = Data() }
+        return begun.isEmpty ? nil : begun
     }
 }

@@ -20,6 +20,7 @@ actor Supervisor {
     /// Ends since the last answer.
     private var failures = 0
     private var nextStart = Date.distantPast
+    private var lastEnd: (reason: String, lastWords: String?)?
 
     init(launcher: any ChildLauncher, context: PluginContext, timeout: Duration) {
         (self.launcher, self.context, self.timeout) = (launcher, context, timeout)
@@ -48,7 +49,7 @@ actor Supervisor {
             do throws(SourceError) {
                 return try await ask(conversation, method: method, params: params, title: title)
             } catch {
-                guard attempt < Self.attempts, conversation.end != nil, !Task.isCancelled, case .unavailable = error else {
+                guard attempt < Self.attempts, conversation.end != nil, !Task.isCancelled, error.mayPass else {
                     throw error
                 }
             }
@@ -69,13 +70,14 @@ actor Supervisor {
         if let current {
             if current.end == nil { return current }
             self.current = nil
-            note(current.end ?? "")
+            if let end = current.end { note(end.reason, end.lastWords) }
         }
         if starting == nil {
             let now = context.clock.now
             guard now >= nextStart else {
                 let seconds = Int(nextStart.timeIntervalSince(now).rounded(.up))
-                throw .unavailable(reason: "the program keeps ending; the next start is in \(seconds) s")
+                let reason = lastEnd?.reason ?? "the program keeps ending"
+                throw .ended("\(reason); the next start is in \(seconds) s", lastWords: lastEnd?.lastWords)
             }
             let (launcher, name, timeout) = (launcher, context.name, timeout)
             let conversation = Conversation()
@@ -100,18 +102,31 @@ actor Supervisor {
             starting = nil
             switch result {
             case .success(let conversation): current = conversation
-            case .failure(let error): note(error.description)
+            case .failure(let error): note(error.reason, error.details)
             }
         }
         return try result.get()
     }
 
     /// The first restarts are immediate; then after 0.5 s, 1 s, 2 s … up to 30 s.
-    private func note(_ reason: String) {
+    private func note(_ reason: String, _ lastWords: String?) {
         failures += 1
         let pauses = failures - Self.attempts
         let delay = pauses < 0 ? 0 : min(30, 0.5 * Double(1 << min(pauses, 10)))
         nextStart = context.clock.now.addingTimeInterval(delay)
-        context.logger.warning("the program has ended", metadata: ["reason": "\(reason)", "restart": "\(delay) s"])
+        lastEnd = (reason, lastWords)
+        context.logger.warning(
+            "the program has ended",
+            metadata: ["reason": "\(lastWords.map { "\(reason): \($0)" } ?? reason)", "restart": "\(delay) s"])
+    }
+}
+
+extension SourceError {
+    /// The reason without the words that every error of its kind has.
+    fileprivate var reason: String {
+        switch self {
+        case .unavailable(let reason), .failed(let reason, _), .malformedAnswer(let reason): reason
+        default: description
+        }
     }
 }

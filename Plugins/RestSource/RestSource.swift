@@ -11,6 +11,8 @@ public struct RestSource: SourcePlugin {
 
     /// - Throws: `ConfigurationError` if the manifest is missing or uses an undefined variable.
     public init(_ configuration: Configuration, context: PluginContext) throws {
+        // Also if it cannot be used, so that the server notices its correction.
+        if let name = configuration.manifest, Manifest.isFile(name) { context.reads(name) }
         manifest = try configuration.resolved()
         originPolicy = configuration.http.policy()
         client = RestClient(

@@ -3,10 +3,13 @@ internal import OnesheetCore
 internal import Yams
 
 extension Manifest {
+    /// Whether a manifest with that name is in a file of that name.
+    static func isFile(_ name: String) -> Bool { shipped[name] == nil && name.contains { $0 == "/" || $0 == "." } }
+
     /// The manifest with that name, or in that file.
     static func named(_ name: String) throws(ConfigurationError) -> Manifest {
         if let yaml = shipped[name] { return try decoded(yaml, name) }
-        guard name.contains(where: { $0 == "/" || $0 == "." }) else {
+        guard isFile(name) else {
             throw ConfigurationError(path: "manifest", message: unknownName(name, kind: "manifest", known: shipped.keys.sorted()))
         }
         let yaml: String

@@ -54,6 +54,8 @@ extension Transform {
         func flag(_ value: Bool) -> String { value ? "1" : "0" }
         if crop == .square {
             all.append("square:1")
+        } else if let insets = crop?.insets {
+            all.append("inset:\(insets.top):\(insets.right):\(insets.bottom):\(insets.left)")
         } else if let crop {
             all.append("c:\(crop.width):\(crop.height)" + (crop.gravity.map { ":\($0.option)" } ?? ""))
         }
@@ -69,6 +71,7 @@ extension Transform {
         add("h:\(height)", unless: height == 0)
         add("mw:\(minWidth)", unless: minWidth == 0)
         add("mh:\(minHeight)", unless: minHeight == 0)
+        add("mrd:\(maxResultSide)", unless: maxResultSide == 0)
         add("z:\(zoomX):\(zoomY)", unless: zoomX == 1 && zoomY == 1)
         add("el:1", unless: !enlarges)
         add("g:\(gravity.option)", unless: gravity == .center)
@@ -84,6 +87,7 @@ extension Transform {
         if let watermark { all.append(watermark.option) }
         add("q:\(quality)", unless: quality == Transform.defaultQuality)
         add("mb:\(maxBytes)", unless: maxBytes == 0)
+        add("skp:\(skips.map { $0.extensions[0] }.joined(separator: ":"))", unless: skips.isEmpty)
         add("msr:\(Double(maxSourcePixels) / 1e6)", unless: maxSourcePixels == 0)
         add("msfs:\(maxSourceBytes)", unless: maxSourceBytes == 0)
         add("sm:0", unless: stripsMetadata)

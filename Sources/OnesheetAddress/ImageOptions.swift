@@ -14,6 +14,8 @@ public struct ImageOptions: Sendable {
         public var expires: Int?
         /// How a browser shows the image; `nil` leaves it to the browser. Not part of the transform either.
         public var disposition: Disposition?
+        /// Whether the original is returned as it is. The transform is that of the original then, and no format is negotiated.
+        package internal(set) var isRaw = false
         var devicePixelRatio = 1.0
         /// The quality for every format. It overrides the qualities by format.
         var quality: Int?
@@ -89,6 +91,10 @@ public struct ImageOptions: Sendable {
         var parsed = Parsed()
         if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
         try apply(options, to: &parsed, nesting: nesting)
+        if parsed.isRaw {
+            parsed.transform = Transform()
+            return parsed
+        }
         multiply(&parsed)
         if let quality = parsed.quality { (parsed.transform.quality, parsed.transform.qualities) = (quality, [:]) }
         if let format = parsed.transform.format { parsed.transform = parsed.transform.encoded(in: format) }
@@ -157,6 +163,11 @@ public struct ImageOptions: Sendable {
                 }
                 parsed.transform.qualities[try format(name)] = quality
             }
+        case "skp", "skip_processing":
+            var skips: Set<ImageFormat> = []
+            while let name = option.text() { skips.insert(try format(name)) }
+            parsed.transform.skips = skips.sorted { $0.name < $1.name }
+        case "raw": parsed.isRaw = try option.flag() ?? parsed.isRaw
         case "att", "return_attachment":
             let isAttachment = try option.flag() ?? false
             parsed.disposition = Disposition(isAttachment: isAttachment, name: parsed.disposition?.name)
@@ -202,8 +213,10 @@ public struct ImageOptions: Sendable {
     }
 
     private static let names = [
-        "rs", "s", "rt", "w", "h", "mw", "mh", "z", "el", "dpr", "ex", "exar", "g", "c", "t", "ar", "rot", "fl", "bg", "bl", "sh",
-        "pix", "gray", "bitonal", "square", "pd", "wm", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf", "mafr",
-        "att", "fn", "pr", "cb", "exp",
+        "rs", "s", "rt", "w", "h", "mw", "mh", "mrd", "z", "el", "dpr", "ex", "exar", "g", "c", "t", "ar", "rot", "fl", "bg", "bl",
+        "sh",
+        "pix", "gray", "bitonal", "square", "inset", "pd", "wm", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf",
+        "mafr",
+        "eth", "skp", "raw", "att", "fn", "pr", "cb", "exp",
     ]
 }

@@ -17,7 +17,7 @@ package struct ImagePath {
     package let signedPath: String
     package let options: ImageOptions.Parsed
     package let source: Source
-    package var negotiates: Bool { options.transform.format == nil }
+    package var negotiates: Bool { options.transform.format == nil && !options.isRaw }
 
     /// - Parameter path: the path after `/i/`, percent-encoded.
     package init(_ path: Substring, _ grammar: ImageOptions) throws(RequestError) {
@@ -52,7 +52,9 @@ package struct ImagePath {
         }
         if optionsText.starts(withBytesOf: "/") { optionsText = optionsText.dropFirst(bytes: 1) }
         var options = try grammar.parse(optionsText)
-        if let format, !format.isEmpty { options.transform = options.transform.encoded(in: try grammar.format(format)) }
+        if let format, !format.isEmpty, !options.isRaw {
+            options.transform = options.transform.encoded(in: try grammar.format(format))
+        }
         self.options = options
         source = isEncrypted ? .encrypted(url) : .url(url)
     }

@@ -1,4 +1,4 @@
-/// Options of imgproxy that this server knows but does not support.
+/// Options of imgproxy that this server knows but does not support. Those of its open-source version are all supported.
 enum RefusedOptions {
     /// The options of its paid version, with their short names.
     private static let paid: Set<String> = [
@@ -13,20 +13,8 @@ enum RefusedOptions {
         "watermark_size", "watermark_text", "watermark_url", "webp_options", "webpo", "wm_rot", "wmr", "wms", "wmsh", "wmt", "wmu",
     ]
 
-    /// The options of its open-source version, with the reason.
-    private static let others: [String: String] = [
-        "eth": "uses embedded thumbnails; this server always uses the picture itself",
-        "enforce_thumbnail": "uses embedded thumbnails; this server always uses the picture itself",
-        "skp": "returns originals unchecked; use the size “original” for an original without changes",
-        "skip_processing": "returns originals unchecked; use the size “original” for an original without changes",
-        "raw": "returns originals unchecked; use the size “original” for an original without changes",
-        "mrd": "limits the size of the result; limits.outputPixels in the server's configuration does that",
-        "max_result_dimension": "limits the size of the result; limits.outputPixels in the server's configuration does that",
-    ]
-
-    /// The reason for refusing the option called `name`; `nil` if imgproxy has no such option.
+    /// The reason for refusing the option called `name`; `nil` if imgproxy's paid version has no such option.
     static func reason(_ name: String) -> String? {
-        if paid.contains(name) { return "option “\(name)” belongs to imgproxy's paid version and is not supported here" }
-        return others[name].map { "option “\(name)” \($0)" }
+        paid.contains(name) ? "option “\(name)” belongs to imgproxy's paid version and is not supported here" : nil
     }
 }

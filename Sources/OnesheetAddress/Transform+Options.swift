@@ -17,6 +17,7 @@ extension Transform {
         case "h", "height": height = try option.integer(Self.sides) ?? height
         case "mw", "min-width": minWidth = try option.integer(Self.sides) ?? minWidth
         case "mh", "min-height": minHeight = try option.integer(Self.sides) ?? minHeight
+        case "mrd", "max_result_dimension": maxResultSide = try option.integer(Self.sides) ?? maxResultSide
         case "el", "enlarge": enlarges = try option.flag() ?? enlarges
         case "ex", "extend": try setExtend(&option)
         case "g", "gravity": gravity = try option.gravity() ?? gravity
@@ -45,12 +46,15 @@ extension Transform {
         case "gray": isGray = try option.flag() ?? isGray
         // Not options of imgproxy either. IIIF has both.
         case "bitonal": isBitonal = try option.flag() ?? isBitonal
+        // Not an option of imgproxy. Cloudflare has it.
+        case "inset": try setInset(&option)
         case "square": if let isSquare = try option.flag() { crop = isSquare ? .square : nil }
         case "msr", "max_src_resolution":
             // Megapixels. 0 is no limit, so a small number never becomes 0.
             maxSourcePixels = try option.number(0...10_000).map { Int(($0 * 1e6).rounded(.up)) } ?? maxSourcePixels
         case "msfs", "max_src_file_size": maxSourceBytes = try option.integer(0...Int.max) ?? maxSourceBytes
-        // Accepted without effect: only the first frame of an animation is used.
+        // Accepted without effect: pictures are never taken from a thumbnail inside, and only the first frame of an animation is used.
+        case "eth", "enforce_thumbnail": _ = try option.flag()
         case "maf", "max_animation_frames": _ = try option.integer(0...Int.max)
         case "mafr", "max_animation_frame_resolution": _ = try option.number(0...10_000)
         case "mb", "max_bytes": maxBytes = try option.integer(0...Int.max) ?? maxBytes
@@ -112,6 +116,15 @@ extension Transform {
         let bottom = try option.integer(sides) ?? top
         let left = try option.integer(sides) ?? right
         padding = top + right + bottom + left == 0 ? nil : Padding(top: top, right: right, bottom: bottom, left: left)
+    }
+
+    /// Pixels to cut off: top, right, bottom, left, as `setPadding` reads them.
+    private mutating func setInset(_ option: inout OptionArguments) throws(RequestError) {
+        let top = try option.integer(Self.sides) ?? 0
+        let right = try option.integer(Self.sides) ?? top
+        let bottom = try option.integer(Self.sides) ?? top
+        let left = try option.integer(Self.sides) ?? right
+        crop = top + right + bottom + left == 0 ? nil : .inset(Padding(top: top, right: right, bottom: bottom, left: left))
     }
 
     /// Parses `bg:255:255:255`, `bg:ffffff`, `bg:fff`, or `bg:` for no background.

@@ -10,7 +10,7 @@ extension Transform.Watermark {
         let position = try Self.position(&option) ?? .compass(x: 0, y: 0)
         let offsets = -65_535.0...65_535.0
         let (across, down) = (try option.number(offsets) ?? 0, try option.number(offsets) ?? 0)
-        let scale = try option.number(0...1) ?? 0
+        let scale = try option.number(0...100) ?? 0
         guard opacity > 0 else { return nil }
         self.init(opacity: opacity, position: position, offsetX: across, offsetY: down, scale: scale, digest: digest)
     }

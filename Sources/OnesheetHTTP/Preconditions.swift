@@ -26,6 +26,9 @@ package struct Preconditions {
     }
 
     /// Evaluates in the order of RFC 9110 §13.2.2: entity tags take precedence over dates.
+    ///
+    /// `If-Modified-Since` means the date that was sent with the client's copy. A later one says nothing: a pin or a changed choice replaces
+    /// a picture by one whose date may be earlier.
     package var outcome: Outcome {
         if let field = fields[.ifMatch] {
             guard EntityTags(field).matchStrongly(validator) else { return .failed }
@@ -33,17 +36,17 @@ package struct Preconditions {
             return .failed
         }
         if let field = fields[.ifNoneMatch] { return EntityTags(field).matchWeakly(validator) ? .notModified : .met }
-        if let second, let date = date(.ifModifiedSince), second <= date { return .notModified }
+        if let second, date(.ifModifiedSince) == second { return .notModified }
         return .met
     }
 
-    /// Whether a range may be sent at `now`: `If-Range` is absent or matches the representation (RFC 9110 §13.1.5).
-    package func allowsRange(at now: Date) -> Bool {
+    /// Whether a range may be sent: `If-Range` is absent or has the entity tag of the representation (RFC 9110 §13.1.5).
+    ///
+    /// A date never matches. It is the original's and not a strong validator (RFC 9110 §8.8.2.2): variants made of it by two versions of the
+    /// server differ, and their parts must not be joined.
+    package var allowsRange: Bool {
         guard let field = fields[.ifRange] else { return true }
-        if field.contains(mark: "\"") { return !field.starts(withBytesOf: "*") && EntityTags(field).matchStrongly(validator) }
-        // A date is a strong validator only after its second is over.
-        guard let second else { return false }
-        return date(.ifRange) == second && now.timeIntervalSince(second) >= 1
+        return field.contains(mark: "\"") && !field.starts(withBytesOf: "*") && EntityTags(field).matchStrongly(validator)
     }
 
     /// `modified` with HTTP's resolution of one second.

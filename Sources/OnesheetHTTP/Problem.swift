@@ -6,6 +6,10 @@ package struct Problem: Error {
     package let status: HTTPResponse.Status
     package let title: String
     package let detail: String
+    /// The detail for the administrator, if it has what a visitor may not read.
+    package var wholeDetail: String? {
+        didSet { wholeDetail = wholeDetail?.shortened(to: Self.longestDetail) }
+    }
     /// Seconds until a retry may succeed.
     package var retryAfter: Int?
     /// The allowed methods of a 405 response.

@@ -19,19 +19,22 @@ package struct Originals: Sendable {
     private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
     private let leases: FlightLeases?
     private let selection: CandidateSelection
+    private let changes: SourceChangeTimes
 
     /// - Parameters:
     ///   - choices: the stored choices of posters.
     ///   - catalog: the sources.
+    ///   - changes: when the configurations of sources changed.
     ///   - leases: lets several servers fetch an original once; `nil` if there is only this one.
     ///   - lifetime: the longest lifetime of an original.
     package init(
         catalog: Catalog, transport: any HTTPTransport, cache: Cache, engine: any PictureEngine, pool: RenderPool,
-        choices: PosterChoices,
+        choices: PosterChoices, changes: SourceChangeTimes = SourceChangeTimes(),
         leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
         self.catalog = catalog
         self.leases = leases
+        self.changes = changes
         self.cache = cache
         self.clock = clock
         self.lifetime = lifetime
@@ -108,7 +111,10 @@ package struct Originals: Sendable {
         _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
-            if let stored, let url = stored.entry.provenance.location {
+            // The source may name another picture since its configuration has changed.
+            if let stored, let url = stored.entry.provenance.location,
+                !changes.hasChanged(title.source, since: stored.entry.created)
+            {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
                     if try await selection.admits(renewed) { return renewed.foundAs(stored) }

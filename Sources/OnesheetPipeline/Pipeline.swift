@@ -160,7 +160,9 @@ package struct Pipeline: Sendable {
 
         func note(failure: PipelineError) {
             if case .cancelled = failure { return }
-            for variant in wanted { note(variant.request, origin: nil, failure: failure.description, isStorable: true) }
+            for variant in wanted {
+                note(variant.request, origin: nil, failure: failure.withoutDetails.description, isStorable: true)
+            }
         }
 
         private func note(_ request: ImageRequest, origin: AnswerOrigin?, failure: String?, isStorable: Bool) {

@@ -221,7 +221,24 @@ final class ProgramTests: XCTestCase {
     func testThatProgramsThatDoNotSpeakAreErrors() async throws {
         // Given
         let cases: [([String], SourceError)] = [
-            (["/bin/sh", "-c", "exit 3"], .unavailable(reason: "the program has ended")),
+            (["/bin/sh", "-c", "exit 3"], .unavailable(reason: "the program ended with status 3")),
+            (["/bin/sh", "-c", "kill -SEGV $$"], .unavailable(reason: "the program was ended by signal SIGSEGV")),
+            (
+                ["/bin/sh", "-c", "printf 'reads films\\nno \\033[31mkey\\n  \\n' >&2; exit 3"],
+                .failed(reason: "the program ended with status 3", details: #"no \u{1b}[31mkey"#)
+            ),
+            (
+                ["/bin/sh", "-c", "printf 'the end is not a line' >&2; exit 1"],
+                .failed(reason: "the program ended with status 1", details: "the end is not a line")
+            ),
+            (
+                ["python3", "-c", "import no_such_module"],
+                .failed(
+                    reason: "the program ended with status 1", details: "ModuleNotFoundError: No module named 'no_such_module'")
+            ),
+            (
+                ["/bin/sh", "-c", "exec >&-; read x; read y"], .unavailable(reason: "the program has closed its standard output")
+            ),
             (
                 ["/bin/sh", "-c", "echo hello; read x"],
                 .malformedAnswer(reason: "the program wrote an invalid answer: hello")

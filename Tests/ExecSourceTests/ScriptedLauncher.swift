@@ -35,14 +35,17 @@ final class ScriptedLauncher: ChildLauncher {
     private let react: @Sendable (Int, Call) -> Reaction
     private let mayStart: @Sendable (Int) -> Bool
     private let greet: @Sendable (Int) -> Reaction
+    private let lastWords: String?
 
-    /// - Parameter greet: the reaction of the program of that start to the greeting.
+    /// - Parameters:
+    ///   - lastWords: what a program writes to standard error before its end.
+    ///   - greet: the reaction of the program of that start to the greeting.
     init(
-        mayStart: @escaping @Sendable (Int) -> Bool = { _ in true },
+        lastWords: String? = nil, mayStart: @escaping @Sendable (Int) -> Bool = { _ in true },
         greet: @escaping @Sendable (Int) -> Reaction = { _ in .answer(#"{"protocol":1}"#) },
         _ react: @escaping @Sendable (Int, Call) -> Reaction
     ) {
-        (self.mayStart, self.greet, self.react) = (mayStart, greet, react)
+        (self.lastWords, self.mayStart, self.greet, self.react) = (lastWords, mayStart, greet, react)
     }
 
     var starts: Int { state.withLock { $0.starts } }
@@ -61,7 +64,7 @@ final class ScriptedLauncher: ChildLauncher {
     private func handle(_ line: Data, _ number: Int, _ listener: any ChildListener) {
         state.withLock { $0.lines.append(String(decoding: line, as: UTF8.self)) }
         guard let call = try? JSONDecoder().decode(Call.self, from: line) else {
-            return listener.ended("the test cannot read the call")
+            return listener.ended("the test cannot read the call", lastWords: nil)
         }
         let reaction = call.method == "initialize" ? greet(number) : react(number, call)
         switch reaction {
@@ -69,7 +72,7 @@ final class ScriptedLauncher: ChildLauncher {
         case .raw(let text): listener.received(Data(text.replacing("ID", with: String(call.id)).utf8))
         case .end:
             state.withLock { _ = $0.ended.insert(number) }
-            listener.ended("the program has ended")
+            listener.ended("the program has ended", lastWords: lastWords)
         case .nothing: break
         }
     }

@@ -163,11 +163,39 @@ final class SupervisorTests: XCTestCase {
 
         // Then
         XCTAssertEqual(first, .unavailable(reason: "the program has ended"))
-        XCTAssertEqual(during, .unavailable(reason: "the program keeps ending; the next start is in 1 s"))
-        XCTAssertEqual(after, .unavailable(reason: "the program keeps ending; the next start is in 1 s"))
-        XCTAssertEqual(tooEarly, .unavailable(reason: "the program keeps ending; the next start is in 1 s"))
+        XCTAssertEqual(during, .unavailable(reason: "the program has ended; the next start is in 1 s"))
+        XCTAssertEqual(after, .unavailable(reason: "the program has ended; the next start is in 1 s"))
+        XCTAssertEqual(tooEarly, .unavailable(reason: "the program has ended; the next start is in 1 s"))
         XCTAssertNil(recovered)
         XCTAssertEqual(launcher.starts, 6)
+    }
+
+    func testThatLastWordsReachTheErrorAndStayDuringThePause() async {
+        // Given a program that ends with each call and says why
+        let launcher = ScriptedLauncher(lastWords: "no key") { _, _ in .end }
+        let source = ExecSource(launcher: launcher, context: .forTesting(clock: ManualClock()))
+
+        // When it is called, and again in the pause
+        let (first, during) = (await failure(source), await failure(source))
+
+        // Then
+        XCTAssertEqual(first, .failed(reason: "the program has ended", details: "no key"))
+        XCTAssertEqual(during, .failed(reason: "the program has ended; the next start is in 1 s", details: "no key"))
+    }
+
+    func testThatASilentGreetingSaysToFlush() async {
+        // Given a program that keeps its answer
+        let launcher = ScriptedLauncher(greet: { _ in .nothing }) { _, _ in .nothing }
+        let source = ExecSource(launcher: launcher, timeout: .milliseconds(20), context: .forTesting())
+
+        // When
+        let error = await failure(source)
+
+        // Then
+        XCTAssertEqual(
+            error,
+            .unavailable(
+                reason: "the program did not answer “initialize” in time; it must flush its standard output after each line"))
     }
 
     func testThatAProgramThatCannotStartIsUnavailable() async {

@@ -15,7 +15,7 @@ final class CanonicalPathTests: XCTestCase {
             "dpr:2/w:9", "rs:auto:3:4", "rs:cover:3:4", "exar:1:no:0:5/w:1/h:2", "ar:0", "z:0.5:2", "t:1.5:ff0080:1:0", "t:0::0:1",
             "pix:9/gray:1", "bitonal:1/w:3", "square:1/w:3", "g:soea:-5:0.25/w:3", "g:pt:1.5:2/w:3", "c:1:2:no:3:4",
             "msr:1.5/msfs:10",
-            "wm:0.5:soea:10:-0.25:0.2", "wm:1:re/w:3",
+            "wm:0.5:soea:10:-0.25:0.2", "wm:1:re/w:3", "wm:1:ce:0:0:2.5", "mrd:300/w:3", "skp:png:jpg/w:3", "inset:1:2:3:4/w:3",
         ] {
             var transform = try grammar.parse(text).transform
             transform.format = .png

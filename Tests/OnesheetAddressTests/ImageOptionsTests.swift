@@ -181,11 +181,15 @@ final class ImageOptionsTests: XCTestCase {
             ),
             ("pr:mark", .init(opacity: 0.5, position: .repeated, offsetX: 10, offsetY: 20, digest: "d1")),
             ("wm:1:ce:10:0.5/dpr:2", .init(opacity: 1, offsetX: 20, offsetY: 0.5, digest: "d1")),
+            ("wm:1:ce:0:0:2.5", .init(opacity: 1, scale: 2.5, digest: "d1")),
             ("wm:1/wm:0", nil),
         ] as [(String, Transform.Watermark?)] {
             XCTAssertEqual(try grammar.parse(text).transform.watermark, expected, text)
         }
-        for text in ["wm", "wm:", "wm:2", "wm:-1", "wm:1:sm", "wm:1:fp:0.5:0.5", "wm:1:ce:x", "wm:1:ce:0:0:2", "wm:1:ce:0:0:1:1"] {
+        for text in [
+            "wm", "wm:", "wm:2", "wm:-1", "wm:1:sm", "wm:1:fp:0.5:0.5", "wm:1:ce:x", "wm:1:ce:0:0:101", "wm:1:ce:0:0:-1",
+            "wm:1:ce:0:0:1:1",
+        ] {
             XCTAssertThrowsError(try grammar.parse(text), text)
         }
         // Each part, and another file, is another variant.
@@ -200,11 +204,44 @@ final class ImageOptionsTests: XCTestCase {
         for (text, words) in [
             ("br:10", "option “br” belongs to imgproxy's paid version"), ("bga:0.5", "“bga”"), ("co:1.2", "“co”"), ("sa:0", "“sa”"),
             ("watermark_text:abc", "paid"), ("aq:dssim", "paid"), ("wm:0.5:ce", "configuration: rendering.watermark"),
-            ("raw:1", "without changes"), ("skp:jpg", "without changes"), ("eth:1", "thumbnails"),
-            ("mrd:100", "limits.outputPixels"),
         ] {
             XCTAssertThrowsError(try parse(text), text) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
         }
+    }
+
+    func testThatOriginalsCanBeAskedForAsTheyAre() throws {
+        // Given
+        let grammar = try ImageOptions(formats: [.jpeg, .png])
+
+        // When
+        let raw = try ImagePath("unsafe/w:60/raw:1/q:5/plain/films%3A%2F%2F1@png", grammar)
+        let not = try ImagePath("unsafe/w:60/raw:0/plain/films%3A%2F%2F1", grammar)
+        let skipping = try grammar.parse("w:60/skp:png:jpg:jpeg").transform
+
+        // Then the first is the original in its own format, and the last keeps its options for other formats
+        XCTAssertEqual(raw.options.transform, Transform())
+        XCTAssertFalse(raw.negotiates)
+        XCTAssertTrue(not.negotiates)
+        XCTAssertEqual(skipping.skips, [.jpeg, .png])
+        XCTAssertEqual(skipping.width, 60)
+        XCTAssertEqual(try grammar.parse("skp:jpg/skp:").transform, Transform())
+        XCTAssertThrowsError(try grammar.parse("skp:gif")) { XCTAssertTrue("\($0)".contains("gif"), "\($0)") }
+    }
+
+    func testThatTheLongestSideOfTheResultIsAPartOfTheKey() throws {
+        XCTAssertEqual(try parse("mrd:100").canonicalText, "mrd:100")
+        XCTAssertEqual(try parse("max_result_dimension:100/dpr:2").maxResultSide, 100)
+        XCTAssertEqual(try parse("mrd:0"), Transform())
+        XCTAssertEqual(try parse("eth:1/enforce_thumbnail:0"), Transform())
+        XCTAssertThrowsError(try parse("mrd:-1"))
+    }
+
+    func testThatSidesCanBeCutOff() throws {
+        let insets = try parse("inset:1:2:3:4").crop?.insets
+        XCTAssertEqual(insets, Transform.Padding(top: 1, right: 2, bottom: 3, left: 4))
+        XCTAssertEqual(try parse("inset:5").crop?.insets, Transform.Padding(top: 5, right: 5, bottom: 5, left: 5))
+        XCTAssertEqual(try parse("inset:5/inset:0"), Transform())
+        XCTAssertNotEqual(try parse("inset:1:2:3:4").canonicalText, try parse("inset:1:2:4:3").canonicalText)
     }
 
     func testThatTheSameTransformInOtherWordsHasTheSameKey() throws {

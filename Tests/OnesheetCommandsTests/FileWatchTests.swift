@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import XCTest
 
 @testable import OnesheetCommands
@@ -41,6 +42,24 @@ final class FileWatchTests: XCTestCase {
         try FileManager.default.removeItem(at: file)
         XCTAssertFalse(watch.poll())
         XCTAssertFalse(watch.poll())
+    }
+
+    func testThatTheFilesToWatchMayChange() throws {
+        // Given two files of which one is watched
+        let more = URL(filePath: file.path + "-more")
+        addTeardownBlock { try FileManager.default.removeItem(at: more) }
+        for file in [file, more] { try Data("a".utf8).write(to: file) }
+        let files = Mutex([file.path])
+        var watch = FileWatch { files.withLock { $0 } }
+        XCTAssertFalse(watch.poll())
+        // When the other is watched instead
+        files.withLock { $0 = [more.path] }
+        // Then that is no change, and only changes of that file are
+        XCTAssertEqual([watch.poll(), watch.poll()], [false, false])
+        try Data("bb".utf8).write(to: file)
+        XCTAssertEqual([watch.poll(), watch.poll()], [false, false])
+        try Data("bb".utf8).write(to: more)
+        XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
     }
 
     func testThatALinksTargetCounts() throws {

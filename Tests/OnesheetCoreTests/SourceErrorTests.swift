@@ -27,6 +27,19 @@ final class SourceErrorTests: XCTestCase {
             ])
     }
 
+    func testThatVisitorsGetNoDetails() {
+        // Given
+        let error = SourceError.failed(reason: "the program ended", details: "in /private")
+
+        // When
+        let (whole, visitors) = (error.description, error.withoutDetails)
+
+        // Then
+        XCTAssertEqual(whole, "the service is unavailable: the program ended: in /private")
+        XCTAssertEqual(visitors, .unavailable(reason: "the program ended"))
+        XCTAssertNil(visitors.details)
+    }
+
     func testThatNoReasonShowsTheKeyInTheQuery() {
         // Given
         let error = HTTPTransportError.timedOut(url: "https://a.example/x?key=secret")

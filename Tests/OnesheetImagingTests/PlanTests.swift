@@ -36,6 +36,71 @@ final class PlanTests: XCTestCase {
         XCTAssertEqual(self.plan(200, 300, orientation: .right) { $0.crop = .square }.finalSize, Size(width: 200, height: 200))
     }
 
+    func testThatNoSideIsLongerThanAllowed() {
+        // Given plans with and without a picture that is cut, a canvas, and padding
+        for (name, change, expected) in [
+            ("fit", { $0.width = 200 }, (67, 100)), ("none", { _ in }, (66, 100)), ("small", { $0.width = 50 }, (50, 75)),
+            ("fill", { ($0.resizing, $0.width, $0.height) = (.fill, 200, 100) }, (100, 50)),
+            ("cover", { ($0.resizing, $0.width, $0.height) = (.cover, 150, 150) }, (66, 100)),
+            ("extend", { ($0.width, $0.height, $0.extends) = (200, 200, .center) }, (100, 100)),
+            (
+                "padding",
+                { ($0.width, $0.padding) = (100, .init(top: 25, right: 50, bottom: 25, left: 50)) }, (100, 100)
+            ),
+            ("turned", { $0.rotation = 90 }, (100, 66)),
+        ] as [(String, (inout Transform) -> Void, (Int, Int))] {
+            // When a side may have 100 pixels
+            let plan = plan(200, 300) {
+                change(&$0)
+                $0.maxResultSide = 100
+            }
+            // Then the longest side has as many, and the other in proportion
+            XCTAssertEqual(Double(plan.finalSize.width), Double(expected.0), accuracy: 1, name)
+            XCTAssertEqual(Double(plan.finalSize.height), Double(expected.1), accuracy: 1, name)
+            XCTAssertLessThanOrEqual(max(plan.finalSize.width, plan.finalSize.height), 100, name)
+        }
+    }
+
+    func testThatReducingKeepsThePartOfThePicture() {
+        // Given a plan that cuts out the left half
+        func change(_ transform: inout Transform) {
+            (transform.resizing, transform.width, transform.height) = (.fill, 100, 300)
+            transform.gravity = .compass(x: -1, y: 0)
+        }
+        let whole = plan(200, 300, .up, change)
+        // When it is reduced
+        let reduced = plan(200, 300) {
+            change(&$0)
+            $0.maxResultSide = 60
+        }
+        // Then it shows the same
+        XCTAssertEqual(reduced.finalSize, Size(width: 20, height: 60))
+        XCTAssertEqual(reduced.region, whole.region)
+    }
+
+    func testThatSumsOfSidesAreNeverTooLong() {
+        for limit in 1...400 {
+            let plan = plan(333, 217) {
+                ($0.width, $0.padding, $0.maxResultSide) = (251, .init(top: 3, right: 7, bottom: 11, left: 13), limit)
+                ($0.height, $0.extendsProportions) = (97, .center)
+            }
+            XCTAssertLessThanOrEqual(max(plan.finalSize.width, plan.finalSize.height), limit)
+        }
+    }
+
+    func testThatSidesAreCutOffTheUprightPicture() {
+        let insets = Transform.Padding(top: 10, right: 20, bottom: 30, left: 40)
+        let plan = plan(200, 300) { $0.crop = .inset(insets) }
+        XCTAssertEqual(plan.bounds, Rectangle((40, 10), Size(width: 140, height: 260)))
+        XCTAssertEqual(self.plan(300, 200, .right) { $0.crop = .inset(insets) }.finalSize, Size(width: 140, height: 260))
+        // Nothing is left of a small picture.
+        var transform = Transform()
+        transform.crop = .inset(insets)
+        XCTAssertFalse(Plan.isBeside(transform, Size(width: 61, height: 41)))
+        XCTAssertTrue(Plan.isBeside(transform, Size(width: 60, height: 41)))
+        XCTAssertTrue(Plan.isBeside(transform, Size(width: 61, height: 40)))
+    }
+
     func testThatAutoFillsWhereBothStandAlikeAndFitsOtherwise() {
         func size(_ width: Int, _ height: Int) -> Size {
             plan(200, 300) { ($0.resizing, $0.width, $0.height) = (.auto, width, height) }.finalSize

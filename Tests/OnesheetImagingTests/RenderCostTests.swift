@@ -49,6 +49,43 @@ final class RenderCostTests: XCTestCase {
         }
     }
 
+    func testThatAReducedResultCostsNoMoreThanOneOfItsSize() throws {
+        // Given
+        let header = header(.jpeg, 2000, 3000)
+        func cost(_ change: (inout Transform) -> Void) -> RenderCost {
+            RenderCost(PictureOutline(header, count: 0), [output(header) { change(&$0) }], decoding: 0)
+        }
+
+        // When
+        let (reduced, small) = (cost { ($0.width, $0.maxResultSide) = (1500, 300) }, cost { $0.height = 300 })
+
+        // Then
+        XCTAssertEqual(reduced, small)
+    }
+
+    func testThatTheCostOfATrimmedPictureCoversEveryBorder() throws {
+        // Given a picture without a border, and a limit that a trimmed one would reach less
+        let original = try Self.jpeg(width: 400, height: 400)
+        var transform = Transform()
+        (transform.width, transform.height, transform.trim, transform.maxResultSide) = (1000, 500, .init(threshold: 1), 400)
+        transform.enlarges = true
+        var largest = Transform()
+        (largest.width, largest.height, largest.resizing, largest.enlarges) = (400, 400, .force, true)
+
+        // When
+        let outline = try renderer.open(original).outline
+        let (trimmed, whole) = try (renderer.cost(of: outline, as: [transform]), renderer.cost(of: outline, as: [largest]))
+
+        // Then it is at least that of the largest result
+        XCTAssertGreaterThanOrEqual(trimmed.bytes, whole.bytes)
+        XCTAssertGreaterThanOrEqual(trimmed.milliseconds, whole.milliseconds)
+    }
+
+    private static func jpeg(width: Int, height: Int) throws -> ByteBuffer {
+        let pixels = try PixelBuffer(PixelLayout(width: width, height: height, model: .rgb), limits: Limits())
+        return try JPEGCodec().encode(pixels, EncodeOptions())
+    }
+
     func testThatWhatDoesNotStreamIsHeldWhole() {
         // A progressive JPEG as coefficients of two bytes and a bit, an interlaced PNG as samples.
         let few = 8 << 20

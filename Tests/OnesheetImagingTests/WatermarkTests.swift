@@ -50,6 +50,22 @@ final class WatermarkTests: XCTestCase {
         pixels.firstIndex { $0[2] == 7 }.map { [$0 % width - Int(pixels[$0][0]) + 100, $0 / width - Int(pixels[$0][1]) + 100] }
     }
 
+    func testThatAWatermarkMayBeLargerThanThePictureWithinTheLimit() throws {
+        // Given a watermark that is twice as large as the picture
+        var renderer = try renderer(4, 2)
+        let watermark = Transform.Watermark(opacity: 1, scale: 2, digest: "d")
+        // When it is drawn
+        let pixels = try drawn(renderer, on: 8, 4, watermark)
+        // Then it covers the picture
+        XCTAssertEqual(pixels.count { $0[2] == 7 }, 32)
+        // And it is refused if it has more pixels than a variant may have
+        renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits(outputPixels: 100))
+        renderer.watermark = try self.renderer(4, 2).watermark
+        XCTAssertThrowsError(try drawn(renderer, on: 8, 4, watermark)) {
+            XCTAssertEqual($0 as? RenderError, .tooManyOutputPixels(width: 16, height: 8, limit: 100))
+        }
+    }
+
     func testThatAWatermarkLiesWhereItIsAskedFor() throws {
         let renderer = try renderer(4, 2)
         typealias Position = Transform.Watermark.Position

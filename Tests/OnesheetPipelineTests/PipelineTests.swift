@@ -88,6 +88,33 @@ final class PipelineTests: XCTestCase {
         XCTAssertEqual(error, .render(.foreignFormat(.html)))
     }
 
+    func testThatAStalePosterIsSoughtAnewAfterItsSourcesConfigurationHasChanged() async throws {
+        // Given a poster in the cache whose place a changed configuration has moved, while the old place still has it
+        let (old, new) = (try Pipeline.picture(), try Pipeline.picture(shade: 40))
+        for (path, picture) in [("old", old), ("new", new)] {
+            transport.on("http://127.0.0.1/\(path)") { _ in
+                HTTPAnswer(status: 200, headers: ["cache-control": "max-age=10"], body: picture)
+            }
+        }
+        let place = Mutex("old")
+        let changes = SourceChangeTimes()
+        let source = ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/\(place.withLock { $0 })"))] }
+        let pipeline = try Pipeline.forTesting(
+            source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), changes: changes, case: self)
+        _ = try await pipeline.image(for: ImageRequest(title, Transform()))
+        clock.advance(by: .seconds(1))
+        place.withLock { $0 = "new" }
+        changes.note("films", at: clock.now)
+        // When it is requested while it is fresh, and when it is stale
+        let fresh = try await pipeline.image(for: ImageRequest(title, Transform()))
+        clock.advance(by: .seconds(100))
+        let stale = try await pipeline.image(for: ImageRequest(title, Transform()))
+        // Then the source is asked again once it is stale
+        XCTAssertEqual(fresh.entry.provenance.location, "http://127.0.0.1/old")
+        XCTAssertEqual(stale.entry.provenance.location, "http://127.0.0.1/new")
+        XCTAssertEqual(stale.entry.body, new)
+    }
+
     func testThatATitleWithoutAPosterIsSaidSo() async throws {
         let pipeline = try pipeline(ScriptedSource { _ in [] })
         let error = await failure(pipeline, request(width: 40))
@@ -97,6 +124,7 @@ final class PipelineTests: XCTestCase {
     func testThatTheSourcesErrorsArriveWithItsName() async throws {
         let reasons: [SourceError] = [
             .notFound(id: "1"), .unauthorized(message: "key"), .quotaExhausted(until: 5), .unavailable(reason: "down"),
+            .failed(reason: "down", details: "why"),
             .malformedAnswer(reason: "?"), .unsupported("posters"),
         ]
         for reason in reasons {
@@ -290,7 +318,8 @@ extension Pipeline {
     /// A pipeline with a memory tier, the real codecs, and one source called `films`.
     static func forTesting(
         _ source: any ContentSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
-        codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(), case test: XCTestCase
+        codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(), changes: SourceChangeTimes = SourceChangeTimes(),
+        case test: XCTestCase
     ) throws -> Pipeline {
         let choices = try choices ?? PosterChoices(StateStore())
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -299,7 +328,8 @@ extension Pipeline {
         let originals = Originals(
             catalog: Catalog(sources: ["films": source], cache: cache, clock: clock.wallClock, logger: logger),
             transport: transport,
-            cache: cache, engine: renderer, pool: pool, choices: choices, clock: clock.wallClock, logger: logger)
+            cache: cache, engine: renderer, pool: pool, choices: choices, changes: changes, clock: clock.wallClock,
+            logger: logger)
         test.addTeardownBlock {
             await background.shutdown()
             _ = await withTimeoutIgnoringCancellation(.seconds(10)) { await pool.shutdown() }

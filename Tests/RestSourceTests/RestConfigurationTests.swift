@@ -2,6 +2,7 @@ import Foundation
 import OnesheetCore
 import OnesheetTesting
 import RestSource
+import Synchronization
 import XCTest
 
 final class RestConfigurationTests: XCTestCase {
@@ -40,6 +41,21 @@ final class RestConfigurationTests: XCTestCase {
             // Then
             XCTAssertEqual(title, Title(id: "1", name: "One"))
         }
+    }
+
+    func testThatTheServerLearnsWhichFileHasTheManifest() throws {
+        // Given a context that notes the files, and a manifest that does not exist
+        let read = Mutex<[String]>([])
+        var context = PluginContext.forTesting()
+        context.onRead = { path in read.withLock { $0.append(path) } }
+
+        // When sources with it, with a built-in one and with keys are made
+        XCTAssertThrowsError(try RecordedTMDB.source("manifest: ./none.yaml", context))
+        _ = try RecordedTMDB.source("manifest: tmdb\nvariables: { token: t }", context)
+        _ = try RecordedTMDB.source(api, context)
+
+        // Then the file is known
+        XCTAssertEqual(read.withLock { $0 }, ["./none.yaml"])
     }
 
     func testThatTheDaysCallsAreCountedAlsoAfterARestart() async throws {

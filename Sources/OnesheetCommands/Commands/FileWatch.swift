@@ -10,16 +10,23 @@ import OnesheetCore
 
 /// Detects changes of files by polling.
 struct FileWatch {
-    private let files: [String]
-    /// The state at the last reported change.
-    private var reported: [Stamp?]
+    private let files: @Sendable () -> [String]
+    /// The state at the last reported change, by path.
+    private var reported: [String: Stamp?]
     /// The state at the last poll.
-    private var seen: [Stamp?]
+    private var seen: [String: Stamp?]
 
-    init(_ files: [String]) {
+    init(_ files: [String]) { self.init { files } }
+
+    /// - Parameter files: the files to watch at the moment, which may change with what is in them.
+    init(_ files: @escaping @Sendable () -> [String]) {
         self.files = files
-        reported = files.map(Stamp.init)
+        reported = Self.stamps(of: files())
         seen = reported
+    }
+
+    private static func stamps(of files: [String]) -> [String: Stamp?] {
+        Dictionary(files.map { ($0, Stamp($0)) }) { first, _ in first }
     }
 
     /// Polls every second until the task is cancelled.
@@ -30,8 +37,11 @@ struct FileWatch {
     /// Whether the files have changed since the last report and were stable over the last two polls, so nothing is still writing
     /// them.
     mutating func poll() -> Bool {
-        let now = files.map(Stamp.init)
+        let now = Self.stamps(of: files())
         defer { seen = now }
+        // A file that is watched from now on has just been read. One that is not watched any more is of no interest.
+        for (path, stamp) in now where reported.index(forKey: path) == nil { reported[path] = .some(stamp) }
+        reported = reported.filter { now.index(forKey: $0.key) != nil }
         guard now != reported, now == seen else { return false }
         reported = now
         return true

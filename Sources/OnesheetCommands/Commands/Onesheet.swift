@@ -160,6 +160,8 @@ struct ConfigurationOptions: ParsableArguments {
     ) async throws -> Outcome {
         let context = try context(plugins)
         let outcome: Outcome
+        // A command may be the first to run after a change of the configuration.
+        await context.dropOutdatedAnswers()
         do {
             outcome = try await body(context)
         } catch {

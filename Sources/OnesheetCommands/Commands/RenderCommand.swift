@@ -20,7 +20,9 @@ struct RenderCommand: PluggedCommand {
             Options, separated by slashes:
               rs:{fit|fill|fill-down|force|auto|cover}:{w}:{h}:{enlarge}   size; 0 keeps the aspect ratio
               w h mw mh rt el dpr z   width, height, minimum width and height, type, enlarge, device pixel ratio, zoom
+              mrd:{side}              the longest side of the result
               g:{no|so|ea|we|noea|nowe|soea|sowe|ce|sm|fp:x:y}  what to keep when cropping
+              inset:{top}:{right}:{bottom}:{left}   pixels to cut off
               c:{w}:{h}:{gravity}     crop    rot:{0|90|180|270}  fl:{h}:{v}   rotate, flip
               t:{threshold}:{colour}  trim an even border    ar:0    ignore EXIF orientation
               ex exar pd bg           extend, extend to proportions, padding, background
@@ -53,7 +55,11 @@ struct RenderCommand: PluggedCommand {
             try plugins.codecs(limits: limits, configuration.rendering.codecs), limits)
         let grammar = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, watermark: renderer.watermark?.digest)
-        var transform = try grammar.parse(options).transform
+        let parsed = try grammar.parse(options)
+        guard !parsed.isRaw, parsed.transform.skips.isEmpty else {
+            throw ValidationError("“raw” and “skp” return pictures as they are, which needs no command")
+        }
+        var transform = parsed.transform
         if transform.format == nil, output != "-", let dot = output.lastIndex(of: ".") {
             transform.format = try grammar.format(output[output.index(after: dot)...])
         }

@@ -9,7 +9,7 @@ struct ServeCommand: PluggedCommand {
         discussion: """
             Without a configuration, it serves the built-in sample source, which draws its posters on request: no keys, no network.
             Ctrl-C or SIGTERM stops it after the requests in progress; a second one stops it at once.
-            A changed configuration file or certificate takes effect within two seconds, or at once with SIGHUP.
+            A changed configuration file, certificate or manifest takes effect within two seconds, or at once with SIGHUP.
 
             Try: curl -O http://127.0.0.1:8080/t/p/w342/sample/1.jpg
             """)
@@ -34,7 +34,7 @@ struct ServeCommand: PluggedCommand {
         let server = try configuration.locatingErrors {
             try Server(configuration, plugins, logger: Log.make(configuration.log))
         }
-        let control = await ServerControl(server, load: load, files: options.files + configuration.files)
+        let control = await ServerControl(server, load: load, files: { options.files + server.files })
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }
         try await server.run { address in
@@ -68,12 +68,14 @@ private struct ServerControl {
     let server: Server
     /// Loads the configuration with the command line's options.
     let load: @Sendable () throws -> ServerConfiguration
-    /// The files to watch.
-    let files: [String]
+    /// The files to watch now.
+    let files: @Sendable () -> [String]
     /// SIGTERM, SIGINT and SIGHUP, trapped from initialization on.
     private let signals: UnixSignalsSequence
 
-    init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: [String]) async {
+    init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: @escaping @Sendable () -> [String])
+        async
+    {
         (self.server, self.load, self.files) = (server, load, files)
         signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     }
@@ -83,7 +85,7 @@ private struct ServerControl {
     func run() async {
         let (reloads, request) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         await withDiscardingTaskGroup { tasks in
-            tasks.addTask { for await _ in reloads { server.reload(load) } }
+            tasks.addTask { for await _ in reloads { await server.reload(load) } }
             tasks.addTask { await FileWatch(files).run { request.yield() } }
             tasks.addTask {
                 for await signal in signals {

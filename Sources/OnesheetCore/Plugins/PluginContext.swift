@@ -18,6 +18,8 @@ public struct PluginContext: Sendable {
     public var state: any KeyValueState
     /// Counters of this plugin that all servers share; `nil` if there is only this one.
     public var counters: SharedCounters?
+    /// Called with each file that the plugin reads.
+    package var onRead: @Sendable (_ path: String) -> Void = { _ in }
     private var makeSource: @Sendable (NestedSource, PluginContext) throws -> any ContentSource
 
     public init(
@@ -36,6 +38,10 @@ public struct PluginContext: Sendable {
         self.state = state
         self.makeSource = makeSource
     }
+
+    /// Says that the plugin's configuration names this file and that the plugin reads it, such as a manifest; call it before reading. When the
+    /// file changes, the server reloads its configuration and drops the source's cached lists and titles.
+    public func reads(_ path: String) { onRead(path) }
 
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
     /// - Throws: `ConfigurationError`, whose path begins with the key at which `nested` stands.

@@ -95,6 +95,7 @@ package enum AnswerCheck {
         case .unauthorized(let message): .unauthorized(message: short(message))
         case .quotaExhausted(let until): .quotaExhausted(until: until.flatMap { calendar.contains($0) ? $0 : nil })
         case .unavailable(let reason): .unavailable(reason: short(reason))
+        case .failed(let reason, let details): .failed(reason: short(reason), details: short(details))
         case .overloaded(let seconds): .overloaded(retryAfter: min(max(seconds, 1), 3600))
         case .malformedAnswer(let reason): .malformedAnswer(reason: short(reason))
         case .unsupported(let what): .unsupported(short(what))

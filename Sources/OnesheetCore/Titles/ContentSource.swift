@@ -66,6 +66,9 @@ public enum SourceError: Error, Sendable, Equatable {
     case quotaExhausted(until: Double?)
     /// The service cannot be reached or reports a failure.
     case unavailable(reason: String)
+    /// What the operator has installed for the source, such as a program, has failed. `details` are its own words, such as the last lines of
+    /// its standard error. They may name paths of this machine, so only the log, the commands and the administrator get them.
+    case failed(reason: String, details: String)
     /// This server has no room for the call: the source has as many as it may, there is no memory for the answer, or no place in the queue
     /// of its host. There is likely room after `retryAfter` seconds.
     case overloaded(retryAfter: Int)
@@ -83,6 +86,7 @@ extension SourceError: CustomStringConvertible {
         case .quotaExhausted(let until):
             "the service's quota is exhausted" + (until.map { "; it resets at \(Self.moment($0))" } ?? "")
         case .unavailable(let reason): "the service is unavailable: \(reason)"
+        case .failed(let reason, let details): "the service is unavailable: \(reason): \(details)"
         case .overloaded(let seconds): "this server has no room for the call; try again in \(seconds) s"
         case .malformedAnswer(let reason): "the service's answer is malformed: \(reason)"
         case .unsupported(let what): "not supported: \(what)"
@@ -96,6 +100,16 @@ extension SourceError: CustomStringConvertible {
 }
 
 extension SourceError {
+    /// The error for visitors: without details that may be private.
+    package var withoutDetails: SourceError {
+        if case .failed(let reason, _) = self { .unavailable(reason: reason) } else { self }
+    }
+
+    /// What only the log, the commands and the administrator may read.
+    package var details: String? {
+        if case .failed(_, let details) = self { details } else { nil }
+    }
+
     /// The source error for a failed request. Queries are left out because they carry keys.
     public init(_ error: HTTPTransportError) {
         switch error {

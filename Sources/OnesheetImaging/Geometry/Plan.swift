@@ -23,6 +23,16 @@ struct Plan: Equatable {
 
     /// - Precondition: `.smart` gravity has been replaced, because it needs the pixels. It counts as the centre.
     init(_ transform: Transform, width: Int, height: Int, orientation: Orientation) {
+        self.init(transform, width: width, height: height, orientation: orientation, reduction: nil)
+        let longest = max(finalSize.width, finalSize.height)
+        guard transform.maxResultSide > 0, longest > transform.maxResultSide else { return }
+        self.init(
+            transform, width: width, height: height, orientation: orientation,
+            reduction: Reduction(longest: longest, limit: transform.maxResultSide))
+    }
+
+    /// - Parameter reduction: of the picture and its canvas.
+    private init(_ transform: Transform, width: Int, height: Int, orientation: Orientation, reduction: Reduction?) {
         let stored = Size(width: width, height: height)
         let upright = Turn(orientation, of: transform)
         let whole = upright.size(stored)
@@ -33,7 +43,7 @@ struct Plan: Equatable {
         // The picture before resizing: cropped, rotated, flipped.
         let turn = upright.after(transform)
         let standing = turn.size(Size(width: Int(bounds.width), height: Int(bounds.height)))
-        let scaling = Scaling(standing, transform)
+        let scaling = Scaling(standing, transform, reduction: reduction)
         let gravity = transform.gravity.seen(through: Turn.none.after(transform), from: cut)
         let place = gravity.place(scaling.result, in: scaling.scaled)
         region = bounds
@@ -49,7 +59,7 @@ struct Plan: Equatable {
         }
         self.turn = turn
         size = turn.size(scaling.result)
-        canvas = Self.canvas(transform, scaling.result)
+        canvas = Self.canvas(transform, scaling.result, reduction: reduction)
     }
 
     /// The result of `crop`, in the upright picture.
@@ -59,6 +69,13 @@ struct Plan: Equatable {
             guard wanted > 0 else { return side }
             let pixels = wanted < 1 ? (Double(side) * wanted).rounded(.toNearestOrEven) : wanted.rounded(.down)
             return Int(min(max(pixels, 1), Double(side)))
+        }
+        if let insets = crop.insets {
+            return Rectangle(
+                (insets.left, insets.top),
+                Size(
+                    width: max(whole.width - insets.left - insets.right, 1),
+                    height: max(whole.height - insets.top - insets.bottom, 1)))
         }
         var size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
         if crop.isSquare { (size.width, size.height) = (min(size.width, size.height), min(size.width, size.height)) }
@@ -73,6 +90,9 @@ struct Plan: Equatable {
 
     /// Whether the crop of `transform` is outside a picture of this size.
     static func isBeside(_ transform: Transform, _ whole: Size) -> Bool {
+        if let insets = transform.crop?.insets {
+            return insets.left + insets.right >= whole.width || insets.top + insets.bottom >= whole.height
+        }
         guard let crop = transform.crop, case .corner(let x, let y) = crop.gravity ?? transform.gravity else { return false }
         return x >= whole.width || y >= whole.height
     }
@@ -86,21 +106,28 @@ struct Plan: Equatable {
             : Size(width: inner.width, height: max(pixels(wide / Double(width)), inner.height))
     }
 
-    private static func canvas(_ transform: Transform, _ picture: Size) -> Canvas? {
+    private static func canvas(_ transform: Transform, _ picture: Size, reduction: Reduction?) -> Canvas? {
+        func reduced(_ side: Int) -> Int { reduction?.of(side) ?? side }
         var canvas = Canvas(size: picture, x: 0, y: 0)
         if let gravity = transform.extends {
-            canvas.size = Size(width: max(picture.width, transform.width), height: max(picture.height, transform.height))
+            canvas.size = Size(
+                width: max(picture.width, reduced(transform.width)), height: max(picture.height, reduced(transform.height)))
             (canvas.x, canvas.y) = gravity.place(picture, in: canvas.size)
         }
         if let gravity = transform.extendsProportions, transform.width > 0, transform.height > 0 {
             let inner = canvas.size
             canvas.size = Self.smallest(around: inner, width: transform.width, height: transform.height)
+            if reduction != nil {
+                // A side that is rounded up may be a pixel too long.
+                canvas.size.width = max(min(canvas.size.width, transform.maxResultSide), inner.width)
+                canvas.size.height = max(min(canvas.size.height, transform.maxResultSide), inner.height)
+            }
             let place = gravity.place(inner, in: canvas.size)
             (canvas.x, canvas.y) = (canvas.x + place.x, canvas.y + place.y)
         }
         if let padding = transform.padding {
             // Far beyond every limit, and small enough for additions.
-            func pixels(_ side: Int) -> Int { min(max(side, 0), 1_000_000_000) }
+            func pixels(_ side: Int) -> Int { reduced(min(max(side, 0), 1_000_000_000)) }
             canvas.x += pixels(padding.left)
             canvas.y += pixels(padding.top)
             canvas.size.width += pixels(padding.left) + pixels(padding.right)

@@ -7,7 +7,7 @@ struct Scaling: Equatable {
     /// The crop.
     var result: Size
 
-    init(_ size: Size, _ transform: Transform) {
+    init(_ size: Size, _ transform: Transform, reduction: Reduction? = nil) {
         let (width, height) = (Double(size.width), Double(size.height))
         var shrinkX = transform.width == 0 ? 1 : width / Double(transform.width)
         var shrinkY = transform.height == 0 ? 1 : height / Double(transform.height)
@@ -40,6 +40,11 @@ struct Scaling: Equatable {
         }
         scaled = Size(width: Self.pixels(width / shrinkX), height: Self.pixels(height / shrinkY))
         result = resizing == .cover ? scaled : Self.box(transform, scaled)
+        guard let reduction else { return }
+        func reduced(_ size: Size) -> Size {
+            Size(width: max(reduction.of(size.width), 1), height: max(reduction.of(size.height), 1))
+        }
+        (scaled, result) = (reduced(scaled), reduced(result))
     }
 
     /// The way of resizing: `auto` depends on the picture.
@@ -70,5 +75,17 @@ struct Scaling: Equatable {
     /// A whole number of pixels, at least one, and small enough for arithmetic.
     private static func pixels(_ length: Double) -> Int {
         Int(min(max(length.rounded(.toNearestOrEven), 1), 1e9))
+    }
+}
+
+/// Reduces a picture and what is around it so that the longest side of all is `limit`.
+struct Reduction: Equatable {
+    let longest: Int
+    let limit: Int
+
+    /// The reduced length. Rounds down, so that no sum of sides is longer than allowed.
+    func of(_ side: Int) -> Int {
+        let (product, overflow) = side.multipliedReportingOverflow(by: limit)
+        return overflow ? limit : product / longest
     }
 }

@@ -33,6 +33,9 @@ struct Job {
                 throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
             }
         }
+        if let asked = transform.watermark, let watermark {
+            try Self.check(watermark.size, scale: asked.scale, on: plan.finalSize, limits)
+        }
         let converts = Self.converts(transform, plan, of: header)
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
@@ -47,6 +50,16 @@ struct Job {
         self.transform = transform
         self.plan = plan
         self.encoder = encoder
+    }
+
+    /// - Throws: if a scaled watermark has more pixels than an output may have. Its own size is bounded by the configuration.
+    static func check(_ watermark: Size, scale: Double, on picture: Size, _ limits: Limits) throws(RenderError) {
+        guard scale > 1 else { return }
+        let drawn = WatermarkImage.size(watermark, scale: scale, on: picture)
+        let (pixels, overflow) = drawn.width.multipliedReportingOverflow(by: drawn.height)
+        guard !overflow, pixels <= limits.outputPixels else {
+            throw .tooManyOutputPixels(width: drawn.width, height: drawn.height, limit: limits.outputPixels)
+        }
     }
 
     /// Whether pixels are converted to sRGB. Inks always become RGB, and gray does for a canvas or a watermark, so the original's

@@ -182,6 +182,9 @@ extension Renderer {
                     throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
                 }
             }
+            if let asked = transform.watermark, let watermark {
+                try Job.check(watermark.size, scale: asked.scale, on: plan.finalSize, limits)
+            }
             let encoder = try codecs.encoder(of: transform, from: header)
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder, watermark: watermark?.size))
         }
@@ -195,7 +198,11 @@ extension Transform {
     fileprivate func withLargestOutcome(_ header: ImageHeader, _ limits: Limits) -> Transform {
         guard trim != nil else { return self }
         var largest = self
-        (largest.trim, largest.crop) = (nil, nil)
+        (largest.trim, largest.crop, largest.maxResultSide) = (nil, nil, 0)
+        if maxResultSide > 0 {
+            // Another part of the picture may be reduced less, but no side is longer.
+            (largest.width, largest.height) = (min(width, maxResultSide), min(height, maxResultSide))
+        }
         let hasLeast = minWidth > 0 || minHeight > 0 || zoomX > 1 || zoomY > 1
         if width > 0, height > 0, resizing != .cover, !hasLeast {
             (largest.resizing, largest.enlarges) = (.force, true)

@@ -53,7 +53,7 @@ extension Transform {
 
     /// Whether the transform leaves an original of `mediaType` unchanged.
     func isIdentity(for mediaType: String) -> Bool {
-        guard changesNoPixel else { return false }
+        guard changesNoPixel || skips.contains(where: { $0.mediaType == mediaType }) else { return false }
         if isForAllClients { return [ImageFormat.jpeg, .png].contains { $0.mediaType == mediaType } }
         return format == nil || format?.mediaType == mediaType
     }

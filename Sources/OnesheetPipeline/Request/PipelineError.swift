@@ -49,6 +49,11 @@ extension PipelineError {
         self = if case .overloaded(let seconds) = error { .overloaded(retryAfter: seconds) } else { .source(source, error) }
     }
 
+    /// The error for visitors: without details that may be private.
+    package var withoutDetails: PipelineError {
+        if case .source(let name, let error) = self { .source(name, error.withoutDetails) } else { self }
+    }
+
     /// Whether there is no such title, or no such picture at its origin.
     package var isMissing: Bool {
         switch self {
@@ -66,8 +71,8 @@ extension PipelineError {
     /// Whether a stale image may be served instead (RFC 5861 §4), because the failure may pass by itself.
     var allowsStale: Bool {
         switch self {
-        case .origin, .originRefused, .render, .overloaded, .timedOut, .source(_, .unavailable), .source(_, .quotaExhausted),
-            .source(_, .malformedAnswer):
+        case .origin, .originRefused, .render, .overloaded, .timedOut, .source(_, .unavailable), .source(_, .failed),
+            .source(_, .quotaExhausted), .source(_, .malformedAnswer):
             true
         case .unknownSource, .source, .noPoster, .cancelled, .tooManyRequests: false
         }

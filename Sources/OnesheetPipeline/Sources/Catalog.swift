@@ -46,7 +46,7 @@ package struct Catalog: Sendable {
         let page = try await pages.answer(
             SourceQuestion(
                 key: query.key(of: source), missKey: query.missKey(of: source), source: source,
-                tags: [.source(source), .lists(of: source)]),
+                tags: [.source(source), .lists(of: source), .answers(of: source)]),
             isListed: { [isTrusted = Self.isTrusted] in isCurrent || isTrusted }, remembers: plugin.asksService,
             worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
         ) { () async throws(SourceError) in try await plugin.titles(query) }
@@ -87,7 +87,8 @@ package struct Catalog: Sendable {
 
     private func question(_ title: TitleReference) -> SourceQuestion {
         SourceQuestion(
-            key: title.description, missKey: title.description, source: title.source, tags: [.source(title.source), .title(title)])
+            key: title.description, missKey: title.description, source: title.source,
+            tags: [.source(title.source), .title(title), .answers(of: title.source)])
     }
 
     /// Whether a command or the schedule is the caller, and not a client.
@@ -142,6 +143,9 @@ package struct Catalog: Sendable {
 extension CacheTag {
     /// The lists of a source.
     package static func lists(of source: String) -> Self { Self("lists:\(source)") }
+
+    /// The lists, titles and candidates of a source, without pictures.
+    package static func answers(of source: String) -> Self { Self("answers:\(source)") }
 }
 
 extension TitleQuery {

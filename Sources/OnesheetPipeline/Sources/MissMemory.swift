@@ -28,7 +28,7 @@ struct MissMemory<Value: Sendable>: Sendable {
         case .failure(.quotaExhausted) where Urgency.current == .prefetch: nil
         // Each costs a call and will most likely fail again.
         case .failure(.malformedAnswer), .failure(.unauthorized), .failure(.quotaExhausted(until: nil)): 30
-        case .failure(.unavailable): 2
+        case .failure(.unavailable), .failure(.failed): 2
         // Neither costs a call, nor says anything about the answer.
         case .failure(.quotaExhausted), .failure(.unsupported), .failure(.overloaded): nil
         }

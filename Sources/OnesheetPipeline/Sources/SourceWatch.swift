@@ -72,7 +72,8 @@ package final class SourceWatch: Sendable {
             case .success, .failure(.notFound), .failure(.unsupported): state.health[call] = .well
             // The service was not asked, or its answer not read.
             case .failure(.overloaded): break
-            case .failure(let error): state.health[call] = known.failing(error.description, at: now)
+            case .failure(let error):
+                state.health[call] = known.failing(error.withoutDetails.description, details: error.details, at: now)
             }
         }
         let after = health
@@ -90,7 +91,8 @@ package enum SourceHealth: Sendable, Equatable {
     case well
     /// The quota is exhausted.
     case exhausted(until: Date?)
-    case failing(since: Date, reason: String)
+    /// - Parameter details: what only the administrator may read.
+    case failing(since: Date, reason: String, details: String? = nil)
 
     fileprivate var weight: Int {
         switch self {
@@ -106,9 +108,9 @@ package enum SourceHealth: Sendable, Equatable {
         return self
     }
 
-    fileprivate func failing(_ reason: String, at now: Date) -> SourceHealth {
-        if case .failing(let since, _) = self { return .failing(since: since, reason: reason) }
-        return .failing(since: now, reason: reason)
+    fileprivate func failing(_ reason: String, details: String? = nil, at now: Date) -> SourceHealth {
+        if case .failing(let since, _, _) = self { return .failing(since: since, reason: reason, details: details) }
+        return .failing(since: now, reason: reason, details: details)
     }
 }
 
@@ -137,7 +139,7 @@ package enum SourceOutcome: String, Sendable, CaseIterable {
             case .failure(.notFound): .notFound
             case .failure(.unauthorized): .unauthorized
             case .failure(.quotaExhausted): .quotaExhausted
-            case .failure(.unavailable): .unavailable
+            case .failure(.unavailable), .failure(.failed): .unavailable
             case .failure(.overloaded): .refused
             case .failure(.malformedAnswer): .malformedAnswer
             case .failure(.unsupported): .unsupported

@@ -11,6 +11,8 @@ package struct PluginAssembly: Sendable {
     let limits: Limits
     /// The formats that the codecs read, for sources that list files.
     var readableFormats: [ImageFormat] = []
+    /// The files that sources read.
+    let files = SourceFiles()
     let clock: WallClock
     let logger: Logger
     package var state: @Sendable (String) -> any KeyValueState
@@ -49,6 +51,7 @@ package struct PluginAssembly: Sendable {
         let type = try plugins.source(nested.type, at: "\(path).type")
         let (configuration, limits) = try nested.withoutLimits(at: path)
         var context = context(for: name)
+        context.onRead = { [files] path in files.note(path, of: name) }
         context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
         let source: any ContentSource = try plugins.make(type, configuration: configuration, context: context, at: path)

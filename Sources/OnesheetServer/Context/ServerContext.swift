@@ -22,6 +22,8 @@ package struct ServerContext: Sendable {
     /// Creates the sources.
     package let assembly: PluginAssembly
     package let shared: SharedResources
+    /// What the configuration of each source is, by its name.
+    let digests: [String: String]
 
     /// - Throws: `ConfigurationError` or `CacheError`.
     package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
@@ -45,6 +47,7 @@ package struct ServerContext: Sendable {
         var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
             memory: pool.memory, coordination: shared.coordination)
+        shared.triedFiles.begin(assembly.files)
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
@@ -53,11 +56,15 @@ package struct ServerContext: Sendable {
         let sources = try watches.compactMap { name, watch in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
         }
+        let files = assembly.files
+        digests = Dictionary(
+            uniqueKeysWithValues: configuration.sources.map { ($0, SourceDigests.digest(of: $1, files: files.digests(of: $0))) })
         let byName = Dictionary(uniqueKeysWithValues: sources)
         let choices = shared.choices
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
+            changes: shared.changeTimes,
             leases: shared.engines.tier == nil ? nil : shared.coordination?.leases, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)

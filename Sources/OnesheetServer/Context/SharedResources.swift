@@ -18,6 +18,11 @@ package struct SharedResources: Sendable {
     let figures = PipelineFigures()
     let background = BackgroundTasks()
     let prefetchJobs: PrefetchJobs
+    /// Which configurations the cached answers of the sources come from.
+    let digests: SourceDigests
+    let changeTimes = SourceChangeTimes()
+    /// The files of the configuration that was tried last.
+    let triedFiles = TriedFiles()
     /// The work that is shared with other servers; `nil` if there are none.
     let coordination: Coordination?
     /// The stored choices of posters.
@@ -103,6 +108,7 @@ package struct SharedResources: Sendable {
         fatal = FatalOriginals(
             path: writes ? configuration.cache.disk.path + "/fatal-originals" : nil, clock: clock, logger: logger)
         prefetchJobs = PrefetchJobs(clock: clock)
+        digests = SourceDigests(state.part("sources"), changeTimes, clock: clock)
     }
 
     /// Reads and makes pictures as `renderer` does, where `configuration` says.

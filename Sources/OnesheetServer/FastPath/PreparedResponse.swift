@@ -111,7 +111,7 @@ final class PreparedResponse {
     private let validator: String
     /// The `ETag` field's value.
     private let entityTag: ByteBuffer
-    private let created: Date
+    private let modified: Date?
     private let tier: String
     /// Counts the images of its tier.
     let counter: OutcomeCounters.Counter
@@ -126,7 +126,7 @@ final class PreparedResponse {
         full.headers[.contentLength] = "\(answer.size)"
         head = ResponseHead(full, common, at: now)
         self.counter = counter
-        (validator, created, tier) = (hit.entry.validator, hit.entry.lastModified, hit.tier)
+        (validator, modified, tier) = (hit.entry.validator, hit.entry.lastModified, hit.tier)
         entityTag = ByteBuffer(string: "\"\(validator)\"")
         // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
@@ -149,7 +149,7 @@ final class PreparedResponse {
         var fields = HTTPFields()
         fields[.ifNoneMatch] = request.ifNoneMatch.map { String(buffer: $0) }
         fields[.ifModifiedSince] = request.ifModifiedSince.map { String(buffer: $0) }
-        return Preconditions(fields: fields, validator: validator, modified: created).outcome == .notModified
+        return Preconditions(fields: fields, validator: validator, modified: modified).outcome == .notModified
     }
 
     /// The head of the 304 response.

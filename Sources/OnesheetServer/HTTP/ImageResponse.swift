@@ -40,7 +40,7 @@ struct ImageResponse {
         case .notModified: return Response(status: .notModified, headers: cacheFields(lifetime))
         case .met: break
         }
-        let isPartial = method == .get && conditions.allowsRange(at: now - CacheEntry.clockLag)
+        let isPartial = method == .get && conditions.allowsRange
         switch ByteRanges(isPartial ? fields[.range] : nil, size: entry.body.readableBytes) {
         case .whole: return Response(status: .ok, headers: allFields(lifetime), body: .pieces(of: entry.body))
         case .parts(let parts): return partial(parts, lifetime)
@@ -79,7 +79,7 @@ struct ImageResponse {
     private func allFields(_ lifetime: CacheLifetime) -> HTTPFields {
         var fields = cacheFields(lifetime)
         fields[.contentType] = answer.entry.mediaType
-        fields[.lastModified] = HTTPDate.text(answer.entry.lastModified)
+        fields[.lastModified] = answer.entry.lastModified.map(HTTPDate.text)
         fields[.acceptRanges] = "bytes"
         fields[.cacheStatus] = cacheStatus(lifetime)
         fields[.serverTiming] = serverTiming
@@ -113,12 +113,18 @@ struct ImageResponse {
 }
 
 extension CacheEntry {
-    /// `Last-Modified`, which must not be later than `Date` (RFC 9110 §8.8.2.1). The clock of `Date` ticks once a second and may be
-    /// behind by that, so this is earlier than the entry by more.
-    var lastModified: Date { created - Self.clockLag }
+    /// `Last-Modified`: that of the original at its origin, so that all servers send the same. `nil` if the origin gives none, or one that
+    /// may be later than `Date` (RFC 9110 §8.8.2.1).
+    var lastModified: Date? {
+        let asked = provenance.askedAt ?? created
+        guard let text = freshness?.lastModified, let date = HTTPDate.parse(text, now: asked), date <= asked - Self.clockLag else {
+            return nil
+        }
+        return date
+    }
 
-    /// Seconds.
-    static let clockLag: TimeInterval = 2
+    /// Seconds by which the clock of `Date`, which ticks once a second, may be behind.
+    private static let clockLag: TimeInterval = 2
 }
 
 extension ImageResponse {

@@ -81,7 +81,9 @@ extension Problem {
         let detail = error.description
         switch error {
         case .unknownSource, .noPoster: self.init(.notFound, title: "Not found", detail: detail)
-        case .source(_, let error): self.init(error, detail, at: now)
+        case .source(_, let failure):
+            self.init(failure, error.withoutDetails.description, at: now)
+            if failure.details != nil { wholeDetail = detail }
         case .origin(let error): self.init(error)
         case .originRefused(_, let status):
             self =
@@ -100,7 +102,7 @@ extension Problem {
         switch error {
         case .notFound: self.init(.notFound, title: "Not found", detail: detail)
         case .unauthorized, .malformedAnswer: self.init(.badGateway, title: "Source failed", detail: detail)
-        case .unavailable: self.init(.badGateway, title: "Source unavailable", detail: detail, retryAfter: 10)
+        case .unavailable, .failed: self.init(.badGateway, title: "Source unavailable", detail: detail, retryAfter: 10)
         case .overloaded(let seconds): self.init(.serviceUnavailable, title: "Overloaded", detail: detail, retryAfter: seconds)
         case .quotaExhausted(let until):
             self.init(

@@ -70,6 +70,7 @@ package struct Server: Sendable {
             context.pipeline.engine.warmUp()
             await catchUp(context)
             await readDecisions(context)
+            await context.dropOutdatedAnswers()
             try await runServices(services, context, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
@@ -112,9 +113,15 @@ package struct Server: Sendable {
         return true
     }
 
+    /// Files, beside the configuration file, whose changes need a reload: certificates, and what the configurations of sources name.
+    package var files: Set<String> {
+        let context = responder.context
+        return context.assembly.files.paths.union(context.shared.triedFiles.latest.paths).union(context.configuration.files)
+    }
+
     /// Reloads the certificate and the configuration, and opens the file of the access log again. They take effect with the next
     /// request. Errors are logged, and the old values stay in use. Must not be called concurrently.
-    package func reload(_ load: () throws -> ServerConfiguration) {
+    package func reload(_ load: () throws -> ServerConfiguration) async {
         let running = responder.context
         counters.accessLog?.reopen()
         // Reload each independently: one may be valid when the other is not.
@@ -135,6 +142,7 @@ package struct Server: Sendable {
             responder.reload(rebuilt)
             running.pipeline.engine.shutdown()
             fastPath?.refresh()
+            await rebuilt.dropOutdatedAnswers(after: running)
             running.logger.notice("the configuration was reloaded")
             if !fixed.isEmpty {
                 running.logger.warning("changes of \(fixed.joined(separator: ", ")) take effect after a restart")

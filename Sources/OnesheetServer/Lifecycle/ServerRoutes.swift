@@ -21,7 +21,8 @@ extension Router {
                     images: images, dialects: explainer.routes.compactMap { $0 as? DialectRoute }, administrator: administrator),
                 ClientConfigurationRoute(url: PublicURL(listen: configuration.listen, isSecure: configuration.tls != nil)),
                 SourcesRoute(
-                    sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),
+                    sources: sources, watches: watches, types: configuration.sources.mapValues(\.type),
+                    administrator: administrator, clock: clock),
                 TitlesRoute(images: images, catalog: catalog, posters: posters, administrator: administrator),
                 CacheRoute(
                     cache: cache, disk: context.shared.disk, pipeline: pipeline, sources: sources, administrator: administrator,

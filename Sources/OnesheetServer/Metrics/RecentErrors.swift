@@ -34,9 +34,10 @@ final class RecentErrors: Sendable {
     func note(_ problem: Problem, at path: String, request: String?, now: Date) {
         guard problem.status.code >= 500 || problem.isOriginals else { return }
         let path = path.shortened(to: 256)
+        let detail = problem.wholeDetail ?? problem.detail
         entries.withLock { entries in
             var entry = Entry(
-                status: problem.status.code, title: problem.title, detail: problem.detail, path: path,
+                status: problem.status.code, title: problem.title, detail: detail, path: path,
                 request: request, first: now, last: now, count: 1)
             if let index = entries.firstIndex(where: { $0.status == entry.status && $0.detail.isExactly(entry.detail) }) {
                 let known = entries.remove(at: index)

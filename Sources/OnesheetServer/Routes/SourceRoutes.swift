@@ -16,6 +16,7 @@ struct SourcesRoute: Route {
     let watches: [(name: String, watch: SourceWatch)]
     /// Source types by source name.
     let types: [String: String]
+    let administrator: Administrator
     let clock: WallClock
 
     struct Document: Encodable {
@@ -27,6 +28,8 @@ struct SourcesRoute: Route {
             let state: String
             let since: Date?
             let reason: String?
+            /// The words of the source's program, for the administrator.
+            let details: String?
             let until: Date?
             /// The capabilities: whether the source has lists and search, and the periods and days of its dated lists.
             let hasLists: Bool
@@ -40,28 +43,30 @@ struct SourcesRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let today = CalendarDay(clock.now, secondsFromGMT: 0)
+        let isAdministrator = try administrator.isAsking(request)
         return try .json(
             Document(
                 sources: zip(watches, sources).map { watched, source in
                     .init(
                         watched.name, type: types[watched.name] ?? "", health: watched.watch.health,
-                        capabilities: source.source.capabilities, today: today)
+                        capabilities: source.source.capabilities, today: today, showsDetails: isAdministrator)
                 }))
     }
 }
 
 extension SourcesRoute.Document.Source {
     init(
-        _ name: String, type: String, health: SourceHealth, capabilities: SourceCapabilities, today: CalendarDay
+        _ name: String, type: String, health: SourceHealth, capabilities: SourceCapabilities, today: CalendarDay, showsDetails: Bool
     ) {
         (self.name, self.type, titles) = (name, type, "/sources/\(name)/titles")
         (hasLists, searches, periods) = (capabilities.hasLists, capabilities.searches, capabilities.periods)
         firstDay = capabilities.firstDay
         lastDay = capabilities.periods.isEmpty ? nil : capabilities.lastDay ?? today
         switch health {
-        case .well: (state, since, reason, until) = ("well", nil, nil, nil)
-        case .failing(let since, let reason): (state, self.since, self.reason, until) = ("failing", since, reason, nil)
-        case .exhausted(let until): (state, since, reason, self.until) = ("exhausted", nil, nil, until)
+        case .well: (state, since, reason, details, until) = ("well", nil, nil, nil, nil)
+        case .failing(let since, let reason, let words):
+            (state, self.since, self.reason, details, until) = ("failing", since, reason, showsDetails ? words : nil, nil)
+        case .exhausted(let until): (state, since, reason, details, self.until) = ("exhausted", nil, nil, nil, until)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// A canonical description of a variant: the operations on an original, their order, and the output.
 ///
-/// The order is fixed: orientation by EXIF, `trim`, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `pixelates`, `isGray`,
+/// The order is fixed: orientation by EXIF, `trim`, `crop`, `rotation` and `flip`, resizing within `maxResultSide`, `blur`, `sharpen`, `pixelates`, `isGray`,
 /// `isBitonal`, `extends`, `extendsProportions`, `padding`, `background`, `watermark`, encoding. Transforms with the same meaning are equal values, so
 /// `canonicalText` can be a cache key.
 public struct Transform: Hashable, Sendable {
@@ -44,6 +44,8 @@ public struct Transform: Hashable, Sendable {
         public var gravity: Gravity?
         /// Whether the longer side is shortened to the other.
         public var isSquare = false
+        /// Pixels to cut off on each side, instead of a width and a height; `nil` is none.
+        public var insets: Padding?
 
         public init(width: Double, height: Double, gravity: Gravity? = nil) {
             (self.width, self.height, self.gravity) = (width, height, gravity)
@@ -55,9 +57,16 @@ public struct Transform: Hashable, Sendable {
             crop.isSquare = true
             return crop
         }()
+
+        /// Cuts off pixels on each side.
+        public static func inset(_ insets: Padding) -> Crop {
+            var crop = Crop(width: 0, height: 0, gravity: .center)
+            crop.insets = insets
+            return crop
+        }
     }
 
-    /// Pixels added around the picture.
+    /// Pixels added around the picture, or cut off.
     public struct Padding: Hashable, Sendable {
         public var top: Int
         public var right: Int
@@ -76,6 +85,8 @@ public struct Transform: Hashable, Sendable {
     /// The least size of the output; 0 is no limit.
     public var minWidth = 0
     public var minHeight = 0
+    /// The longest side of the output, to which everything is reduced, with padding; 0 is no limit.
+    public var maxResultSide = 0
     /// Whether to enlarge a picture that is smaller than the box.
     public var enlarges = false
     /// The position of the picture in a larger box; `nil` does not extend the picture to the box.
@@ -115,6 +126,8 @@ public struct Transform: Hashable, Sendable {
     public var isBitonal = false
     /// Qualities by format that replace `quality`. Empty once the format is known.
     public var qualities: [ImageFormat: Int] = [:]
+    /// Originals of these formats are not changed if the output has the same format. Sorted by name, without duplicates.
+    public var skips: [ImageFormat] = []
     /// An original with more pixels, or more bytes, is refused; 0 is no limit but the server's own.
     public var maxSourcePixels = 0
     public var maxSourceBytes = 0
@@ -140,7 +153,11 @@ public struct Transform: Hashable, Sendable {
             if !isDefault { parts.append("\(name):\(value)") }
         }
         add(
-            "crop", crop.map { "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") + ($0.isSquare ? "s" : "") } ?? "",
+            "crop",
+            crop.map {
+                "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") + ($0.isSquare ? "s" : "")
+                    + ($0.insets.map { "-\($0.top),\($0.right),\($0.bottom),\($0.left)" } ?? "")
+            } ?? "",
             unless: crop == nil)
         add("rot", "\(rotation)", unless: rotation == 0)
         add("ar", "0", unless: appliesOrientation)
@@ -149,6 +166,7 @@ public struct Transform: Hashable, Sendable {
         add("flip", (flipsHorizontally ? "h" : "") + (flipsVertically ? "v" : ""), unless: !flipsHorizontally && !flipsVertically)
         add("size", "\(resizing.rawValue)-\(width)x\(height)", unless: width == 0 && height == 0)
         add("min", "\(minWidth)x\(minHeight)", unless: minWidth == 0 && minHeight == 0)
+        add("mrd", "\(maxResultSide)", unless: maxResultSide == 0)
         add("el", "1", unless: !enlarges)
         add("g", "\(gravity)", unless: gravity == .center)
         add("bl", "\(blur)", unless: blur == 0)
@@ -167,6 +185,7 @@ public struct Transform: Hashable, Sendable {
         let byFormat = qualities.map { "\($0.key)-\($0.value)" }.sorted()
         add("fq", byFormat.joined(separator: ","), unless: byFormat.isEmpty)
         add("mb", "\(maxBytes)", unless: maxBytes == 0)
+        add("skp", skips.map(\.name).joined(separator: ","), unless: skips.isEmpty)
         add("msr", "\(maxSourcePixels)", unless: maxSourcePixels == 0)
         add("msfs", "\(maxSourceBytes)", unless: maxSourceBytes == 0)
         add("sm", "0", unless: stripsMetadata)

@@ -16,6 +16,7 @@ extension Transform: WireValue {
     /// Every stored property.
     static let fields: [WireField<Transform>] = [
         WireField(\.resizing), WireField(\.width), WireField(\.height), WireField(\.minWidth), WireField(\.minHeight),
+        WireField(\.maxResultSide), WireField(\.skips),
         WireField(\.enlarges), WireField(\.extends), WireField(\.extendsProportions), WireField(\.gravity), WireField(\.crop),
         WireField(\.trim), WireField(\.appliesOrientation), WireField(\.zoomX), WireField(\.zoomY), WireField(\.rotation),
         WireField(\.flipsHorizontally), WireField(\.flipsVertically), WireField(\.padding), WireField(\.background),
@@ -59,11 +60,13 @@ extension Transform.Crop: WireValue {
         message.write(height)
         message.write(gravity)
         message.write(isSquare)
+        message.write(insets)
     }
 
     init(from message: inout WireReader) throws(WireError) {
         self.init(width: try message.read(), height: try message.read(), gravity: try message.read())
         isSquare = try message.read()
+        insets = try message.read()
     }
 }
 

@@ -223,7 +223,7 @@ final class TLSTests: ServerTestCase {
         // When the certificate is replaced
         let untrusting = try client(old)
         let new = try SelfSigned(in: folder)
-        server.reload(keys: new.yaml)
+        await server.reload(keys: new.yaml)
         // Then new clients get the new one, and the connected one stays connected
         let (after, _) = try await get(server.url + "/health", try client(new))
         XCTAssertEqual(after.status.code, 200)
@@ -250,7 +250,7 @@ final class TLSTests: ServerTestCase {
         ] {
             // When its key is damaged, or belongs to another certificate
             try Data(text.utf8).write(to: URL(filePath: certificate.key))
-            server.reload(keys: certificate.yaml)
+            await server.reload(keys: certificate.yaml)
             // Then the log reports that, and new connections use the old one
             let last = lines.all.last { $0.contains("the new certificate cannot be used") } ?? ""
             XCTAssertTrue(last.contains(words), last)

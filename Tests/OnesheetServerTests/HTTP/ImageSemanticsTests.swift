@@ -61,10 +61,67 @@ final class ImageSemanticsTests: ServerTestCase {
     }
 
     func testThatAConditionThatFailsIsAProblem() async throws {
-        let server = try await server()
+        let (origin, path) = try await dated("Sun, 02 Jan 2000 00:00:00 GMT")
+        let server = try await server(sources: web(origin))
         assertProblem(try await server.send(path, fields: [("If-Match", "\"other\"")]), 412, "does not meet")
         let long = "Sat, 01 Jan 2000 00:00:00 GMT"
         assertProblem(try await server.send(path, fields: [("If-Unmodified-Since", long)]), 412, "does not meet")
+    }
+
+    /// An origin whose picture has this `Last-Modified`, and the path of a variant.
+    private func dated(_ date: String?) async throws -> (OriginServer, path: String) {
+        let body = try Picture.jpeg()
+        let origin = try await origin { _, _ in
+            .answer(type: "image/jpeg", fields: date.map { ["Last-Modified": $0] } ?? [:], body: body)
+        }
+        return (origin, "/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
+    }
+
+    func testThatServersWithCachesOfTheirOwnAnswerConditionsAndRangesAlike() async throws {
+        // Given two servers that make the same image at different times
+        let date = "Sun, 02 Jan 2000 00:00:00 GMT"
+        let (origin, path) = try await dated(date)
+        var servers: [RunningServer] = []
+        for seconds in [0, 100] {
+            let clock = ManualClock()
+            clock.advance(by: .seconds(seconds))
+            servers.append(try await server(sources: web(origin), clock: clock.wallClock))
+        }
+        let tag = try await servers[0].send(path).field("ETag") ?? ""
+        // When they get the same conditions and ranges
+        for (fields, status) in [
+            ([("If-Modified-Since", date)], 304), ([("If-Modified-Since", "Mon, 03 Jan 2000 00:00:00 GMT")], 200),
+            ([("If-Modified-Since", "Sat, 01 Jan 2000 00:00:00 GMT")], 200), ([("If-Unmodified-Since", date)], 200),
+            ([("Range", "bytes=0-9"), ("If-Range", date)], 200), ([("Range", "bytes=0-9"), ("If-Range", tag)], 206),
+            ([("Range", "bytes=0-9")], 206), ([("If-None-Match", tag)], 304),
+        ] {
+            // Then they answer alike, when the image is made and from memory
+            for server in servers {
+                for _ in 0..<2 {
+                    let answer = try await server.send(path, fields: fields)
+                    XCTAssertEqual(answer.status, status, "\(fields)")
+                    if status != 304 { XCTAssertEqual(answer.field("Last-Modified"), date, "\(fields)") }
+                }
+            }
+        }
+    }
+
+    func testThatAnImageHasTheDateOfItsOriginOrNone() async throws {
+        // Given origins with a date in another form, without one, with one in the future, and with nonsense
+        for (sent, expected) in [
+            ("Sunday, 02-Jan-00 00:00:00 GMT", "Sun, 02 Jan 2000 00:00:00 GMT"), (nil, nil), ("Fri, 31 Dec 9999 23:59:59 GMT", nil),
+            ("yesterday", nil),
+        ] {
+            let (origin, path) = try await dated(sent)
+            let server = try await server(sources: web(origin))
+            for _ in 0..<2 {
+                // When an image is requested
+                let answer = try await server.send(path)
+                // Then it has the date in the present form, if it is past
+                XCTAssertEqual(answer.status, 200)
+                XCTAssertEqual(answer.field("Last-Modified"), expected, sent ?? "none")
+            }
+        }
     }
 
     func testThat304SaysWhatCachesNeedAndNoMore() async throws {

@@ -58,6 +58,28 @@ final class OriginalFormatTests: ServerTestCase {
         }
     }
 
+    func testThatAnOriginalIsReturnedAsItIsIfThatIsAskedFor() async throws {
+        // Given a JPEG
+        let body = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        let server = try await server(sources: web(origin))
+        let url = "plain/\(origin.url)/a"
+        for (path, isOriginal) in [
+            ("/i/unsafe/raw:1/\(url)", true), ("/i/unsafe/w:10/raw:1/\(url)@png", true),
+            ("/i/unsafe/w:10/skp:jpg/\(url)@jpg", true),
+            ("/i/unsafe/w:10/skp:png/\(url)@jpg", false), ("/i/unsafe/w:10/skp:jpg/\(url)@png", false),
+            ("/i/unsafe/w:10/raw:0/\(url)@jpg", false),
+        ] {
+            // When it is made, and when it comes from memory
+            for _ in 0..<2 {
+                let answer = try await server.send(path, fields: [("Accept", "image/png")])
+                // Then it is the original if the options say so
+                XCTAssertEqual(answer.status, 200, "\(path) \(answer.text)")
+                XCTAssertEqual(answer.body == body, isOriginal, path)
+            }
+        }
+    }
+
     func testThatAFormatWithoutACodecIsNamed() async throws {
         // Given
         let files = [

@@ -51,7 +51,7 @@ final class SourceIsolationTests: ServerTestCase {
                 sample: { type: sample }
                 """)
         for (name, words) in [
-            ("crash", "the program has ended"), ("flood", "answers call 1, which is not waiting"),
+            ("crash", "the program ended with status 3"), ("flood", "answers call 1, which is not waiting"),
             ("noise", "a line of more than 65536 bytes"),
         ] {
             // When
@@ -66,7 +66,7 @@ final class SourceIsolationTests: ServerTestCase {
         let document = try await server.send("/sources").json()
         let sources = try XCTUnwrap(document["sources"] as? [[String: Any]])
         XCTAssertEqual(sources.map { $0["state"] as? String }, ["failing", "failing", "failing", "well"])
-        XCTAssertEqual(sources[0]["reason"] as? String, "the service is unavailable: the program has ended")
+        XCTAssertEqual(sources[0]["reason"] as? String, "the service is unavailable: the program ended with status 3")
         XCTAssertNotNil(sources[0]["since"])
         // And the page of another source works normally
         let page = try await server.send("/?plain&source=sample")
@@ -80,6 +80,33 @@ final class SourceIsolationTests: ServerTestCase {
         ] {
             XCTAssertTrue(metrics.contains(line), "\(line)\n\(metrics)")
         }
+    }
+
+    func testThatOnlyTheAdministratorReadsAProgramsWords() async throws {
+        // Given a program that ends with words about this machine
+        let lines = LogLines()
+        let server = try await server(
+            sources: "films: { type: exec, command: [sh, -c, 'echo no key in /etc/private >&2; exit 3'] }",
+            keys: "admin: { token: secret-for-tests }", logger: lines.logger())
+        let administrator = [("Authorization", "Bearer secret-for-tests")]
+
+        // When a visitor asks for a title and for the state of the sources, and the administrator too
+        let answer = try await server.send("/sources/films/titles/1")
+        let visitors = try await server.send("/sources")
+        let own = try await server.send("/sources", fields: administrator)
+        let errors = try await server.send("/errors", fields: administrator)
+
+        // Then the visitor learns how it ended, and the administrator and the log also why
+        assertProblem(answer, 502, "the program ended with status 3")
+        for text in [answer.text, visitors.text] { XCTAssertFalse(text.contains("private"), text) }
+        let sources = try XCTUnwrap(try own.json()["sources"] as? [[String: Any]])
+        XCTAssertEqual(sources[0]["details"] as? String, "no key in /etc/private")
+        let found = try XCTUnwrap(try errors.json()["errors"] as? [[String: Any]])
+        XCTAssertEqual(
+            found[0]["detail"] as? String,
+            "source films: the service is unavailable: the program ended with status 3: no key in /etc/private")
+        XCTAssertTrue(
+            lines.all.contains { $0.contains("warning") && $0.contains("status 3: no key in /etc/private") }, "\(lines.all)")
     }
 
     func testThatLimitsThatCannotBeAreRefused() async throws {

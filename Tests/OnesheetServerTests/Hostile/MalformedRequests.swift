@@ -122,7 +122,8 @@ enum MalformedRequests {
         body("another JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 2", body: "[]", status: 400),
         body("an empty order", "Authorization: Bearer secret-for-tests\r\nContent-Length: 0", body: "", status: 400),
         body(
-            "deep JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 20000", body: String(repeating: "[", count: 20_000),
+            "deep JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 20000",
+            body: String(repeating: "[", count: 20_000),
             status: 400),
         body(
             "more than an order", "Authorization: Bearer secret-for-tests\r\nContent-Length: 2000000",

@@ -21,7 +21,7 @@ final class ReloadTests: ServerTestCase {
             let before = try await connection.read(until: "\r\n\r\n")
             XCTAssertTrue(before.hasPrefix("HTTP/1.1 200"), before)
             // When signatures become required
-            server.reload(keys: "signing: { keys: [{ key: \"0102030405060708\", salt: \"0102030405060708\" }] }")
+            await server.reload(keys: "signing: { keys: [{ key: \"0102030405060708\", salt: \"0102030405060708\" }] }")
             // Then they are, on that connection too
             try await connection.send(request)
             let after = try await connection.read(until: "\r\n\r\n")
@@ -34,7 +34,7 @@ final class ReloadTests: ServerTestCase {
         let server = try await server()
         let first = try await server.send(poster)
         // When another source is added
-        server.reload(sources: "sample: { type: sample }\nmore: { type: sample }")
+        await server.reload(sources: "sample: { type: sample }\nmore: { type: sample }")
         // Then it responds, and memory still has the picture
         let more = try await server.send("/t/p/w92/more/1.jpg")
         let second = try await server.send(poster)
@@ -42,7 +42,7 @@ final class ReloadTests: ServerTestCase {
         XCTAssertEqual(second.body, first.body)
         XCTAssertTrue(second.field("Cache-Status")?.hasSuffix("detail=memory") ?? false, second.field("Cache-Status") ?? "")
         // And after it is removed, it is unknown, even if the cache still has its pictures
-        server.reload()
+        await server.reload()
         for path in ["/t/p/w92/more/1.jpg", "/t/p/w92/more/2.jpg"] { assertProblem(try await server.send(path), 404, "more") }
     }
 
@@ -53,7 +53,7 @@ final class ReloadTests: ServerTestCase {
             ("listen: [", "YAML"),
         ] {
             // When the new configuration is invalid
-            server.reload(sources: "other: { type: sample }", keys: keys)
+            await server.reload(sources: "other: { type: sample }", keys: keys)
             // Then the log explains that, and nothing changes
             let last = lines.all.last { $0.contains("the old one stays") } ?? ""
             XCTAssertTrue(last.contains(words), "\(keys): \(last)")
@@ -64,7 +64,7 @@ final class ReloadTests: ServerTestCase {
 
     func testThatWhatCannotChangeIsNamed() async throws {
         let server = try await server(logger: lines.logger())
-        server.reload(keys: "limits: { workers: 7 }\nclients: { connections: 7 }\npresetsOnly: true")
+        await server.reload(keys: "limits: { workers: 7 }\nclients: { connections: 7 }\npresetsOnly: true")
         let warning = lines.all.first { $0.contains("after a restart") } ?? ""
         XCTAssertTrue(warning.contains("limits, clients"), warning)
         // All reloadable keys have changed.
@@ -86,7 +86,7 @@ final class ReloadTests: ServerTestCase {
             _ = try await connection.read(until: "ok\n")
             await fulfillment(of: [begun], timeout: 60)
             // When the source is removed before the other half arrives
-            server.reload(sources: "other: { type: sample }")
+            await server.reload(sources: "other: { type: sample }")
             try await connection.send("}")
             let answer = try await connection.read(until: "}")
             // Then the request uses the source that existed when it began
@@ -110,7 +110,7 @@ final class ReloadTests: ServerTestCase {
             }
             // When the configuration changes twenty times
             for round in 0..<20 {
-                server.reload(keys: "presets: { card: \"rs:fit:\(round + 1):0\" }")
+                await server.reload(keys: "presets: { card: \"rs:fit:\(round + 1):0\" }")
                 await Task.yield()
             }
             // Then every request gets its response

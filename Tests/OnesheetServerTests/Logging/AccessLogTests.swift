@@ -128,7 +128,7 @@ final class AccessLogTests: ServerTestCase {
         await waitWhile(count(log) < 1)
         // And when it is renamed and the server reloads, then the new one is there without a request
         try FileManager.default.moveItem(atPath: log, toPath: "\(log).2")
-        server.reload(keys: "accessLog: { path: \"\(log)\" }")
+        await server.reload(keys: "accessLog: { path: \"\(log)\" }")
         await waitWhile(!FileManager.default.fileExists(atPath: log))
         await server.stop()
         XCTAssertEqual(try ["\(log).1", "\(log).2", log].map { try lines($0).count }, [1, 1, 0])

@@ -69,8 +69,8 @@ struct RunningServer {
     }
 
     /// Makes the server reload its configuration.
-    func reload(sources: String = "sample: { type: sample }", keys: String = "") {
-        server.reload { try ConfigurationFile(environment: [:]).parse(Self.yaml(sources: sources, keys: keys, cache: cache)) }
+    func reload(sources: String = "sample: { type: sample }", keys: String = "") async {
+        await server.reload { try ConfigurationFile(environment: [:]).parse(Self.yaml(sources: sources, keys: keys, cache: cache)) }
     }
 
     /// Stops the server immediately.

@@ -1,0 +1,124 @@
+import Crypto
+import FoundationEssentials
+import Logging
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+/// Which configuration the cached answers of each source come from. Survives restarts, as a digest: the configuration may have secrets.
+struct SourceDigests: Sendable {
+    private let state: any KeyValueState
+    private let changes: SourceChangeTimes
+    private let clock: WallClock
+
+    init(_ state: any KeyValueState, _ changes: SourceChangeTimes, clock: WallClock) {
+        (self.state, self.changes, self.clock) = (state, changes, clock)
+    }
+
+    /// A digest of a source's configuration and of the files that it names.
+    static func digest(of source: NestedSource, files: [String: String]) -> String {
+        var hash = SHA256()
+        func add(_ text: String) {
+            // With its length, so that no two configurations have the same bytes.
+            hash.update(data: Data("\(text.utf8.count):\(text)".utf8))
+        }
+        func add(_ value: ConfigurationValue) {
+            switch value {
+            case .null: add("null")
+            case .scalar(let text):
+                add("scalar")
+                add(text)
+            case .list(let elements):
+                add("list \(elements.count)")
+                for element in elements { add(element) }
+            case .mapping(let keys):
+                add("mapping \(keys.count)")
+                for (key, value) in keys.sorted(by: { $0.key < $1.key }) {
+                    add(key)
+                    add(value)
+                }
+            }
+        }
+        add(source.type)
+        add(source.withoutPace)
+        for (path, digest) in files.sorted(by: { $0.key < $1.key }) {
+            add(path)
+            add(digest)
+        }
+        return hash.finalize().hexadecimal
+    }
+
+    /// Whether the answers of the source `name` are from another configuration than that of `digest`. They are not if none is known: an
+    /// earlier version recorded none.
+    func isOutdated(_ name: String, now digest: String) async throws -> Bool {
+        guard let record = try await state.value(for: name).flatMap(Record.init) else {
+            try await state.set(Record(digest: digest).text, for: name)
+            return false
+        }
+        if let moment = record.changed { changes.note(name, at: moment) }
+        return record.digest != digest
+    }
+
+    /// Records that the answers of `name` are from now on from the configuration of `digest`.
+    func change(_ name: String, to digest: String) async throws {
+        let now = clock.now
+        changes.note(name, at: now)
+        try await state.set(Record(digest: digest, changed: now).text, for: name)
+    }
+
+    /// The digest, and when it last changed if it ever did.
+    private struct Record {
+        let digest: String
+        var changed: Date?
+
+        init(digest: String, changed: Date? = nil) { (self.digest, self.changed) = (digest, changed) }
+
+        init?(_ text: String) {
+            let parts = text.pieces(at: " ")
+            guard let digest = parts.first, digest.utf8.count == 64 else { return nil }
+            self.digest = String(digest)
+            changed = parts.count > 1 ? Double(String(parts[1])).map(Date.init(timeIntervalSince1970:)) : nil
+        }
+
+        var text: String { changed.map { "\(digest) \($0.timeIntervalSince1970)" } ?? digest }
+    }
+}
+
+extension NestedSource {
+    /// The keys that say how fast and how much a source may ask. Its answers do not depend on them.
+    private static let pace = ["limits", "rate", "timeout", "answerBytes"]
+
+    fileprivate var withoutPace: ConfigurationValue {
+        guard case .mapping(let keys) = configuration else { return configuration }
+        return .mapping(keys.filter { !Self.pace.contains($0.key) })
+    }
+}
+
+extension ServerContext {
+    /// Removes the lists, titles and candidates of each source whose configuration, or a file that it names, differs from the one that
+    /// they come from: at the start that of the last run, after a reload also that of `former`.
+    package func dropOutdatedAnswers(after former: ServerContext? = nil) async {
+        for (name, digest) in digests.sorted(by: { $0.key < $1.key }) {
+            do {
+                let isOutdated = try await shared.digests.isOutdated(name, now: digest)
+                let differs = former?.digests[name].map { $0 != digest } ?? false
+                guard isOutdated || differs else { continue }
+                try await purge([.lists(of: name), .answers(of: name)])
+                try await shared.digests.change(name, to: digest)
+                logger.notice(
+                    "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",
+                    metadata: ["source": "\(name)"])
+            } catch {
+                logger.warning(
+                    "lists and titles of a source's former configuration may stay: \(error)", metadata: ["source": "\(name)"])
+            }
+        }
+    }
+
+    private func purge(_ tags: [CacheTag]) async throws {
+        do { _ = try await pipeline.purge(tags.map { .tag($0) }) } catch {
+            // The others are told later, or know that what the shared store keeps is invalid.
+            guard error == .unannounced || error == .undeleted else { throw error }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Crypto
+import Foundation
+import OnesheetCore
+import Synchronization
+
+/// The files that the configurations of sources name, such as manifests, each with a digest of what it had when it was read.
+package final class SourceFiles: Sendable {
+    /// By the source's name and the file's path. An empty digest is a file that cannot be read.
+    private let digests = Mutex<[String: [String: String]]>([:])
+
+    package init() {}
+
+    /// The paths of all files.
+    var paths: Set<String> { digests.withLock { Set($0.values.flatMap(\.keys)) } }
+
+    /// The digests of the files of `source`, by path.
+    func digests(of source: String) -> [String: String] { digests.withLock { $0[source] ?? [:] } }
+
+    func note(_ path: String, of source: String) {
+        let digest = FileManager.default.contents(atPath: path).map { SHA256.hash(data: $0).hexadecimal } ?? ""
+        digests.withLock { $0[source, default: [:]][path] = digest }
+    }
+}
+
+/// The files of the configuration that was tried last, which may be broken: its correction has to be noticed too.
+final class TriedFiles: Sendable {
+    private let files = Mutex(SourceFiles())
+
+    var latest: SourceFiles { files.withLock { $0 } }
+
+    func begin(_ latest: SourceFiles) { files.withLock { $0 = latest } }
+}
+
+extension SHA256.Digest {
+    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
