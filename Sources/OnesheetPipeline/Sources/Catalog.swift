@@ -46,7 +46,7 @@ package struct Catalog: Sendable {
         let page = try await pages.answer(
             SourceQuestion(
                 key: query.key(of: source), missKey: query.missKey(of: source), source: source,
-                tags: [.source(source), .lists(of: source), .answers(of: source)]),
+                tags: [.source(source), .lists(of: source)]),
             isListed: { [isTrusted = Self.isTrusted] in isCurrent || isTrusted }, remembers: plugin.asksService,
             worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
         ) { () async throws(SourceError) in try await plugin.titles(query) }
@@ -144,7 +144,7 @@ extension CacheTag {
     /// The lists of a source.
     package static func lists(of source: String) -> Self { Self("lists:\(source)") }
 
-    /// The lists, titles and candidates of a source, without pictures.
+    /// What a source says about titles: their names and candidates, without lists and pictures.
     package static func answers(of source: String) -> Self { Self("answers:\(source)") }
 }
 

@@ -108,7 +108,8 @@ package struct SharedResources: Sendable {
         fatal = FatalOriginals(
             path: writes ? configuration.cache.disk.path + "/fatal-originals" : nil, clock: clock, logger: logger)
         prefetchJobs = PrefetchJobs(clock: clock)
-        digests = SourceDigests(state.part("sources"), changeTimes, clock: clock)
+        // No source can have this name, so it is not the state of a plugin.
+        digests = SourceDigests(state.part("source configurations"), changeTimes, clock: clock)
     }
 
     /// Reads and makes pictures as `renderer` does, where `configuration` says.
