@@ -44,14 +44,25 @@ struct PackedPixels {
     ) throws(CodecError) -> Deflated {
         var wanted = cpng_form(
             color_type: Int32(form.colorType), depth: Int32(form.depth), filtering: filtering, level: level)
-        return try withUnsafePointer(to: deadline) { deadline throws(CodecError) in
-            // C passes the pointer back and writes nothing.
-            let watch = cpng_watch(
-                may_go_on: { context in context.map { !$0.assumingMemoryBound(to: Deadline.self).pointee.hasPassed } ?? true },
-                context: UnsafeMutableRawPointer(mutating: deadline))
-            return try Deflated { out, size in
+        return try Deflated { out, size in
+            deadline.withWatch { watch in
                 cpng_compress(rows, stride, width, height, Int32(channels), &survey, &wanted, watch, out, size)
             }
+        }
+    }
+}
+
+extension Deadline {
+    /// Calls `body` with this deadline for C, valid during the call.
+    func withWatch(_ body: (cpng_watch) -> cpng_status) -> cpng_status {
+        withUnsafePointer(to: self) { deadline in
+            // C passes the pointer back and writes nothing.
+            body(
+                cpng_watch(
+                    may_go_on: { context in
+                        context.map { !$0.assumingMemoryBound(to: Deadline.self).pointee.hasPassed } ?? true
+                    },
+                    context: UnsafeMutableRawPointer(mutating: deadline)))
         }
     }
 }

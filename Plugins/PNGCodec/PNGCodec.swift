@@ -4,18 +4,19 @@ public import OnesheetCore
 /// PNG (W3C Recommendation, third edition; ISO/IEC 15948): every colour type, depth and interlacing. Decodes the default image of
 /// an animation.
 ///
-/// libdeflate inflates the usual kind, 8 bits and not interlaced, at once if it is intact. libpng reads everything else.
+/// Intact files without interlacing are read through the window of deflate, 32 KiB, so that no picture is in memory as a whole. libpng
+/// reads everything else.
 public struct PNGCodec: CodecPlugin {
     /// The settings.
     public struct Configuration: Decodable, Sendable {
         /// 0 to 9: the default effort for a smaller file.
         public var effort: Int?
-        /// The most memory for inflating a picture at once. Larger ones are decoded row by row, which is slower.
-        public var inflateAtOnce: ByteSize?
+        /// Whether libpng, the reference, reads all files, which takes twice the time.
+        public var onlyLibpng: Bool?
 
-        public init(effort: Int? = nil, inflateAtOnce: ByteSize? = nil) {
+        public init(effort: Int? = nil, onlyLibpng: Bool? = nil) {
             self.effort = effort
-            self.inflateAtOnce = inflateAtOnce
+            self.onlyLibpng = onlyLibpng
         }
     }
 
@@ -24,22 +25,22 @@ public struct PNGCodec: CodecPlugin {
         type: png
         # 0 to 9: the effort for a smaller file.
         effort: 4
-        # The largest picture that is inflated at once, which is faster; larger ones are decoded row by row.
-        inflateAtOnce: 32MiB
+        # Whether libpng reads all files, which takes twice the time.
+        onlyLibpng: false
         """
 
     let effort: Int
-    let inflateAtOnce: Int
+    let onlyLibpng: Bool
 
     public var format: ImageFormat { .png }
 
     /// - Parameters:
     ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
-    ///   - inflateAtOnce: the most bytes of a decoded picture for the fast way; 0 always uses libpng.
-    public init(effort: Int = 4, inflateAtOnce: Int = 32 << 20) {
+    ///   - onlyLibpng: whether libpng reads all files.
+    public init(effort: Int = 4, onlyLibpng: Bool = false) {
         precondition((0...9).contains(effort), "an effort is 0 to 9")
         self.effort = effort
-        self.inflateAtOnce = inflateAtOnce
+        self.onlyLibpng = onlyLibpng
     }
 
     /// - Throws: `ConfigurationError` if the effort is not 0 to 9.
@@ -48,7 +49,7 @@ public struct PNGCodec: CodecPlugin {
         guard (0...9).contains(effort) else {
             throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
         }
-        self.init(effort: effort, inflateAtOnce: configuration.inflateAtOnce?.bytes ?? 32 << 20)
+        self.init(effort: effort, onlyLibpng: configuration.onlyLibpng ?? false)
     }
 
     public func recognizes(_ bytes: Span<UInt8>) -> Bool {
@@ -77,22 +78,19 @@ extension PNGCodec {
             if reader.header.isInterlaced {
                 try InterlacedRows(reader, limits: request.limits, by: request.deadline)
                     .deliver(reader, by: request.deadline, into: &sink)
-            } else if let rows = InflatedRows.inflating(reader, limit: inflateAtOnce) {
-                try rows.deliver(reader, by: request.deadline, into: &sink)
             } else {
-                try StreamedRows(reader).deliver(reader, by: request.deadline, into: &sink)
+                try StreamedRows(isFast: !onlyLibpng).deliver(reader, by: request.deadline, into: &sink)
             }
         }
     }
 
-    /// Interlaced pictures are in memory as a whole. Others are too, inflated and as in the file, if both are small enough;
-    /// otherwise they are decoded row by row.
+    /// Interlaced pictures are in memory as a whole. Of others there are a few rows, with up to 16 bits per sample, and the window of
+    /// deflate.
     public func memoryToDecode(_ header: ImageHeader) -> Int {
         let layout = PixelLayout(width: header.width, height: header.height, model: header.model, hasAlpha: header.hasAlpha)
         // libpng's rows have 16 bits, and there are several of them.
         let row = layout.width * layout.planes[0].channels
         let rows = row * 2 * 8 + 1 << 18
-        if header.isProgressive { return PixelBuffer.bytes(for: layout) + rows }
-        return 2 * min(inflateAtOnce, (row + 1) * layout.height) + rows
+        return (header.isProgressive ? PixelBuffer.bytes(for: layout) : 0) + rows
     }
 }

@@ -5,25 +5,21 @@ internal import OnesheetCore
 struct PNGHeader {
     let width: Int
     let height: Int
-    let depth: Int
     let isPalette: Bool
     let isInterlaced: Bool
     let colors: ColorDescription
     /// The delivered layout: 8 bits, palettes expanded, alpha if there is any.
     let model: ColorModel
     let hasAlpha: Bool
-    /// Whether a tRNS chunk defines transparency.
-    let hasTransparency: Bool
 
     init(_ header: cpng_header) {
-        (width, height, depth) = (Int(header.width), Int(header.height), Int(header.depth))
+        (width, height) = (Int(header.width), Int(header.height))
         let type = Int(header.color_type)
         isPalette = type == CPNG_PALETTE
         isInterlaced = header.interlaced
         colors = Self.colors(header)
         let isGray = type == CPNG_GRAY || type == CPNG_GRAY_ALPHA
         model = isGray ? .gray : .rgb
-        hasTransparency = header.has_trns
         hasAlpha = type & 4 != 0 || header.has_trns
     }
 
@@ -31,13 +27,6 @@ struct PNGHeader {
     var channels: Int { model.channels + (hasAlpha ? 1 : 0) }
 
     var layout: PixelLayout { PixelLayout(width: width, height: height, model: model, hasAlpha: hasAlpha) }
-
-    /// Whether rows can be delivered unchanged after unfiltering.
-    var isPlain: Bool { depth == 8 && !isInterlaced && (isPalette || !hasTransparency) }
-
-    /// Bytes of a row in the file without its filter byte, if the picture is simple.
-    var plainRowBytes: Int { width * plainPixelBytes }
-    var plainPixelBytes: Int { isPalette ? 1 : channels }
 
     func imageHeader(exif: [UInt8]?) -> ImageHeader {
         let tags = EXIF(tiff: exif ?? [])

@@ -34,9 +34,17 @@ struct PNGReader: ~Copyable {
 
     func readRow(_ row: UnsafeMutablePointer<UInt8>) throws(CodecError) { try check(cpng_reader_row(reader, row)) }
 
-    /// An alternative to `start`: fills `rows` with all rows, each with its filter byte. `false` if only libpng can read the file.
-    func inflate(into rows: UnsafeMutableBufferPointer<UInt8>) -> Bool {
-        cpng_reader_inflate(reader, rows.baseAddress, rows.count) == CPNG_OK
+    /// An alternative to `start`: whether `nextRow` may be called. `false` if only libpng can read the file.
+    func startFast() -> Bool { cpng_reader_start_fast(reader) == CPNG_OK }
+
+    /// The next row, like that of `readRow`, valid until the next call. `nil` if only libpng can read it and those after it; it starts with
+    /// the first row again.
+    func nextRow(by deadline: Deadline) throws(CodecError) -> UnsafePointer<UInt8>? {
+        var row: UnsafePointer<UInt8>?
+        let status = deadline.withWatch { cpng_reader_next_row(reader, $0, &row) }
+        if status == CPNG_DECLINED { return nil }
+        try check(status)
+        return row
     }
 
     /// Converts a row of palette indices into pixels; `pixels` has room for one extra byte.
@@ -51,6 +59,7 @@ struct PNGReader: ~Copyable {
     private static func error(_ status: cpng_status, _ reader: OpaquePointer) -> CodecError {
         switch status {
         case CPNG_TRUNCATED: .truncated
+        case CPNG_TIMED_OUT: .timedOut
         case CPNG_OUT_OF_MEMORY: .outOfMemory
         case CPNG_UNSUPPORTED: .unsupported(String(cString: cpng_reader_reason(reader)))
         default: .damaged(reason: String(cString: cpng_reader_reason(reader)))

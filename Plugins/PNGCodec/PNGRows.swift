@@ -31,6 +31,9 @@ struct RowDelivery: ~Copyable {
         }
     }
 
+    /// Counts a row that has been passed on before.
+    mutating func skip() throws(CodecError) { try watch.row(samples: rowBytes) }
+
     /// Passes on empty rows for unreadable ones.
     mutating func deliverNothing<Sink: RowSink & ~Copyable>(_ rows: Range<Int>, into sink: inout Sink) throws(CodecError) {
         pixels = [UInt8](repeating: 0, count: rowBytes)
@@ -41,27 +44,50 @@ struct RowDelivery: ~Copyable {
     }
 }
 
-/// Reads rows with libpng, one at a time.
+/// Reads rows one at a time: fast as long as the file is intact, otherwise with libpng.
 struct StreamedRows {
-    private let rowBytes: Int
-
-    init(_ reader: borrowing PNGReader) throws(CodecError) {
-        rowBytes = try reader.start().rowBytes
-    }
+    /// Whether to try the fast way.
+    let isFast: Bool
 
     func deliver<Sink: RowSink & ~Copyable>(
         _ reader: borrowing PNGReader, by deadline: Deadline, into sink: inout Sink
     ) throws(CodecError) {
+        var delivery = RowDelivery(reader.header, by: deadline)
+        let delivered = isFast ? try deliverFast(reader, by: deadline, to: &delivery, into: &sink) : 0
+        guard delivered < reader.header.height else { return }
+        try deliverRest(reader, after: delivered, to: &delivery, into: &sink)
+    }
+
+    /// Passes on rows up to the first that only libpng can read. Returns their number.
+    private func deliverFast<Sink: RowSink & ~Copyable>(
+        _ reader: borrowing PNGReader, by deadline: Deadline, to delivery: inout RowDelivery, into sink: inout Sink
+    ) throws(CodecError) -> Int {
+        guard reader.startFast() else { return 0 }
+        for y in 0..<reader.header.height {
+            guard let row = try reader.nextRow(by: deadline) else { return y }
+            if y == 0 { try sink.begin(reader.header.layout) }
+            try delivery.deliver(row, y: y, of: reader, into: &sink)
+        }
+        return reader.header.height
+    }
+
+    /// Reads all rows with libpng and passes on those from `delivered` on.
+    private func deliverRest<Sink: RowSink & ~Copyable>(
+        _ reader: borrowing PNGReader, after delivered: Int, to delivery: inout RowDelivery, into sink: inout Sink
+    ) throws(CodecError) {
         let header = reader.header
-        let row = UnsafeMutablePointer<UInt8>.allocate(capacity: rowBytes)
+        let row = UnsafeMutablePointer<UInt8>.allocate(capacity: try reader.start().rowBytes)
         defer { row.deallocate() }
-        var delivery = RowDelivery(header, by: deadline)
         for y in 0..<header.height {
             do throws(CodecError) {
                 try reader.readRow(row)
             } catch {
                 guard reader.isLenient, y > 0 else { throw error }
-                return try delivery.deliverNothing(y..<header.height, into: &sink)
+                return try delivery.deliverNothing(max(y, delivered)..<header.height, into: &sink)
+            }
+            guard y >= delivered else {
+                try delivery.skip()
+                continue
             }
             // Begins only now: a file without a single row is not a picture, even if truncation is accepted.
             if y == 0 { try sink.begin(header.layout) }
@@ -109,47 +135,6 @@ struct InterlacedRows: ~Copyable {
             for y in 0..<reader.header.height {
                 try delivery.deliver(start + y * stride, y: y, of: reader, into: &sink)
             }
-        }
-    }
-}
-
-/// All rows of a simple picture, inflated at once and still filtered.
-struct InflatedRows: ~Copyable {
-    private let rows: UnsafeMutableBufferPointer<UInt8>
-    /// Bytes of a row with its filter byte.
-    private let stride: Int
-
-    private init(rowBytes: Int, count: Int) {
-        stride = rowBytes + 1
-        // Kernels read one byte beyond the end.
-        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: stride * count + 1)
-        rows = UnsafeMutableBufferPointer(rebasing: memory.dropLast())
-    }
-
-    /// `nil` if the picture is not simple, would exceed `limit` bytes, or is damaged.
-    static func inflating(_ reader: borrowing PNGReader, limit: Int) -> InflatedRows? {
-        let header = reader.header
-        guard header.isPlain, (header.plainRowBytes + 1) * header.height <= limit else { return nil }
-        let made = InflatedRows(rowBytes: header.plainRowBytes, count: header.height)
-        let filters = Swift.stride(from: 0, to: made.rows.count, by: made.stride)
-        guard reader.inflate(into: made.rows), filters.allSatisfy({ [rows = made.rows] in rows[$0] <= 4 }) else { return nil }
-        return made
-    }
-
-    deinit { rows.baseAddress?.deallocate() }
-
-    func deliver<Sink: RowSink & ~Copyable>(
-        _ reader: borrowing PNGReader, by deadline: Deadline, into sink: inout Sink
-    ) throws(CodecError) {
-        let header = reader.header
-        guard let start = rows.baseAddress else { return }
-        var delivery = RowDelivery(header, by: deadline)
-        try sink.begin(header.layout)
-        for y in 0..<header.height {
-            let row = start + y * stride + 1
-            let above = y > 0 ? UnsafePointer(row - stride) : nil
-            cpng_unfilter(Int32(row[-1]), row, above, header.plainRowBytes, Int32(header.plainPixelBytes))
-            try delivery.deliver(row, y: y, of: reader, into: &sink)
         }
     }
 }

@@ -2,9 +2,15 @@
 
 #include <string.h>
 
-// Written for vectorisation by the compiler.
+// Written for vectorisation by the compiler. Compiled twice, and the loader chooses; once under ThreadSanitizer, whose runtime is not
+// ready at that time.
+#if defined(__x86_64__) && defined(__linux__) && !__has_feature(thread_sanitizer)
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
 
-static uint32_t weight(const uint8_t *restrict row, size_t size) {
+CLONES static uint32_t weight(const uint8_t *restrict row, size_t size) {
     uint32_t sum = 0;
     for (size_t i = 0; i < size; i++) {
         uint8_t negative = (uint8_t)-row[i];
@@ -13,16 +19,16 @@ static uint32_t weight(const uint8_t *restrict row, size_t size) {
     return sum;
 }
 
-static void subtract(const uint8_t *restrict row, const uint8_t *restrict other, size_t size, uint8_t *restrict out) {
+CLONES static void subtract(const uint8_t *restrict row, const uint8_t *restrict other, size_t size, uint8_t *restrict out) {
     for (size_t i = 0; i < size; i++) out[i] = row[i] - other[i];
 }
 
-static void average(
+CLONES static void average(
     const uint8_t *restrict row, const uint8_t *restrict left, const uint8_t *restrict above, size_t size, uint8_t *restrict out) {
     for (size_t i = 0; i < size; i++) out[i] = row[i] - (uint8_t)(((uint16_t)left[i] + above[i]) >> 1);
 }
 
-static void paeth(
+CLONES static void paeth(
     const uint8_t *restrict row, const uint8_t *restrict left, const uint8_t *restrict above, const uint8_t *restrict corner,
     size_t size, uint8_t *restrict out) {
     for (size_t i = 0; i < size; i++) {

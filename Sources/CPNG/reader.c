@@ -1,4 +1,4 @@
-#include "reader.h"
+#include "rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +115,7 @@ cpng_reader *cpng_reader_make(const uint8_t *bytes, size_t size, bool lenient) {
 }
 
 void cpng_reader_free(cpng_reader *reader) {
+    fast_rows_free(reader);
     png_destroy_read_struct(&reader->png, &reader->info, NULL);
     free(reader);
 }
@@ -195,6 +196,7 @@ cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
 }
 
 cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes) {
+    fast_rows_free(reader);
     if (setjmp(png_jmpbuf(reader->png))) return reader->status;
     if (png_get_color_type(reader->png, reader->info) == PNG_COLOR_TYPE_PALETTE) {
         png_set_packing(reader->png);

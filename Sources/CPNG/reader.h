@@ -4,6 +4,8 @@
 
 #include <png.h>
 
+typedef struct fast_rows fast_rows;
+
 struct cpng_reader {
     png_structp png;
     png_infop info;
@@ -18,5 +20,6 @@ struct cpng_reader {
     cpng_status weakness;   // of a warning that means damage
     uint32_t colors;        // entries of the palette
     uint32_t palette[256];  // in memory order R G B A
+    fast_rows *rows;        // NULL unless the fast path has begun
     char reason[120];
 };

@@ -2,96 +2,112 @@
 
 #include <string.h>
 
-// PNG (W3C, third edition) §9: filters. Pixels of 3 and 4 bytes are processed as compiler vectors with one lane per channel. Each
-// pixel depends on the previous one, so pixels cannot be processed in parallel.
+// PNG (W3C, third edition) §9: filters. A pixel depends on the previous one, so what counts is how long that takes. Pixels are compiler
+// vectors with one lane per byte: of 4 bytes, or of 8 for pixels of 6 and 8.
 
 typedef uint8_t bytes4 __attribute__((vector_size(4)));
-typedef int16_t lanes __attribute__((vector_size(8)));
+typedef uint8_t bytes8 __attribute__((vector_size(8)));
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef uint16_t wide4 __attribute__((vector_size(8)));
+typedef uint16_t wide8 __attribute__((vector_size(16)));
+typedef int16_t lanes4 __attribute__((vector_size(8)));
+typedef int16_t lanes8 __attribute__((vector_size(16)));
 
-static inline bytes4 load(const uint8_t *from) {
-    bytes4 pixel;
-    memcpy(&pixel, from, 4);
-    return pixel;
+#define INLINE static inline __attribute__((always_inline))
+
+// Pixels of 3 and 6 bytes are written with what follows, which the next pixel overwrites: one store instead of two.
+INLINE size_t stored(int step) { return step == 3 ? 4 : step == 6 ? 8 : (size_t)step; }
+
+// The filters for one size of vectors. `step` is the bytes of a pixel. Vectors may reach beyond a row: see CPNG.h.
+#define FILTERS(bytes, wide, lanes, interleaved)                                                                               \
+    INLINE bytes load_##bytes(const uint8_t *from) {                                                                           \
+        bytes pixel;                                                                                                           \
+        memcpy(&pixel, from, sizeof pixel);                                                                                    \
+        return pixel;                                                                                                          \
+    }                                                                                                                          \
+                                                                                                                               \
+    INLINE void sub_##bytes(const uint8_t *from, uint8_t *to, size_t size, int step) {                                         \
+        bytes left = {0};                                                                                                      \
+        for (size_t i = 0; i < size; i += step) {                                                                              \
+            left += load_##bytes(from + i);                                                                                    \
+            memcpy(to + i, &left, stored(step));                                                                                      \
+        }                                                                                                                      \
+    }                                                                                                                          \
+                                                                                                                               \
+    /* Processors have a mean that is rounded up. For ~x it is ~ of the mean that is rounded down: two steps for a pixel. */   \
+    INLINE void average_##bytes(const uint8_t *from, const uint8_t *above, uint8_t *to, size_t size, int step) {               \
+        bytes inverse = ~(bytes){0};                                                                                           \
+        for (size_t i = 0; i < size; i += step) {                                                                              \
+            wide sum = __builtin_convertvector(inverse, wide) + __builtin_convertvector(~load_##bytes(above + i), wide) + 1;   \
+            inverse = __builtin_convertvector(sum >> 1, bytes) - load_##bytes(from + i);                                       \
+            bytes pixel = ~inverse;                                                                                            \
+            memcpy(to + i, &pixel, stored(step));                                                                                      \
+        }                                                                                                                      \
+    }                                                                                                                          \
+                                                                                                                               \
+    /* The same choice as in the specification: of the lower and the higher one of left and above, the one that is nearer to   \
+       left + above - corner, or the corner, if it lies between them and is nearest. */                                        \
+    INLINE void paeth_##bytes(const uint8_t *from, const uint8_t *above, uint8_t *to, size_t size, int step) {                 \
+        lanes left = {0}, corner = {0};                                                                                        \
+        for (size_t i = 0; i < size; i += step) {                                                                              \
+            lanes up = __builtin_convertvector(load_##bytes(above + i), lanes);                                                \
+            lanes row = __builtin_convertvector(load_##bytes(from + i), lanes);                                                \
+            lanes limit = corner * 3 - up - left;                                                                              \
+            lanes low = __builtin_elementwise_min(left, up), high = __builtin_elementwise_max(left, up);                       \
+            lanes is_low = high <= limit, is_high = limit <= low;                                                              \
+            lanes nearest = (is_low & low) | (~is_low & corner);                                                               \
+            nearest = (is_high & high) | (~is_high & nearest);                                                                 \
+            left = (lanes)((interleaved)nearest + (interleaved)row);                                                           \
+            corner = up;                                                                                                       \
+            bytes pixel = __builtin_convertvector(left, bytes);                                                                \
+            memcpy(to + i, &pixel, stored(step));                                                                                      \
+        }                                                                                                                      \
+    }
+
+FILTERS(bytes4, wide4, lanes4, bytes8)
+FILTERS(bytes8, wide8, lanes8, bytes16)
+
+static void up(const uint8_t *restrict from, const uint8_t *restrict above, uint8_t *restrict to, size_t size) {
+    for (size_t i = 0; i < size; i++) to[i] = from[i] + above[i];
 }
 
-// Writes 4 bytes. For pixels of 3 bytes, the last one is written back unchanged.
-static inline void store(uint8_t *to, bytes4 pixel, int size) { memcpy(to, &pixel, size); }
-
-static inline lanes widen(bytes4 pixel) { return __builtin_convertvector(pixel, lanes); }
-static inline bytes4 narrow(lanes values) { return __builtin_convertvector(values, bytes4); }
-
-static void up(uint8_t *restrict row, const uint8_t *restrict above, size_t size) {
-    for (size_t i = 0; i < size; i++) row[i] += above[i];
+INLINE void unfilter(int filter, const uint8_t *from, const uint8_t *above, uint8_t *to, size_t size, int step) {
+    if (step <= 4) {
+        if (filter == 1) return sub_bytes4(from, to, size, step);
+        return filter == 3 ? average_bytes4(from, above, to, size, step) : paeth_bytes4(from, above, to, size, step);
+    }
+    if (filter == 1) return sub_bytes8(from, to, size, step);
+    return filter == 3 ? average_bytes8(from, above, to, size, step) : paeth_bytes8(from, above, to, size, step);
 }
 
-static inline __attribute__((always_inline)) void sub_pixels(uint8_t *row, size_t size, int pixel) {
-    bytes4 left = {0};
-    for (size_t i = 0; i < size; i += pixel) {
-        left += load(row + i);
-        store(row + i, left, pixel);
+INLINE void unfilter_any(int filter, const uint8_t *from, const uint8_t *above, uint8_t *to, size_t size, int step) {
+    switch (step) {
+    case 1: return unfilter(filter, from, above, to, size, 1);
+    case 2: return unfilter(filter, from, above, to, size, 2);
+    case 3: return unfilter(filter, from, above, to, size, 3);
+    case 4: return unfilter(filter, from, above, to, size, 4);
+    case 6: return unfilter(filter, from, above, to, size, 6);
+    default: return unfilter(filter, from, above, to, size, 8);
     }
 }
 
-static inline __attribute__((always_inline)) void average_pixels(uint8_t *row, const uint8_t *above, size_t size, int pixel) {
-    lanes left = {0};
-    for (size_t i = 0; i < size; i += pixel) {
-        lanes sum = left + widen(load(above + i));
-        left = (widen(load(row + i)) + (sum >> 1)) & 255;
-        store(row + i, narrow(left), pixel);
-    }
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void unfilter_avx2(
+    int filter, const uint8_t *from, const uint8_t *above, uint8_t *to, size_t size, int step) {
+    unfilter_any(filter, from, above, to, size, step);
 }
+#endif
 
-static inline __attribute__((always_inline)) void paeth_pixels(uint8_t *row, const uint8_t *above, size_t size, int pixel) {
-    lanes a = {0}, c = {0};
-    for (size_t i = 0; i < size; i += pixel) {
-        lanes b = widen(load(above + i));
-        lanes from_a = b - c, from_b = a - c, from_c = from_a + from_b;
-        from_a = __builtin_elementwise_abs(from_a);
-        from_b = __builtin_elementwise_abs(from_b);
-        from_c = __builtin_elementwise_abs(from_c);
-        lanes nearest = __builtin_elementwise_min(from_c, __builtin_elementwise_min(from_a, from_b));
-        lanes takes_a = nearest == from_a, takes_b = nearest == from_b;
-        lanes predicted = (takes_a & a) | (~takes_a & ((takes_b & b) | (~takes_b & c)));
-        a = (widen(load(row + i)) + predicted) & 255;
-        c = b;
-        store(row + i, narrow(a), pixel);
+void cpng_unfilter(int filter, const uint8_t *from, const uint8_t *above, uint8_t *to, size_t size, int step) {
+    if (filter == 0) {
+        memcpy(to, from, size);
+        return;
     }
-}
-
-static uint8_t paeth(int a, int b, int c) {
-    int from_a = b - c, from_b = a - c, from_c = from_a + from_b;
-    from_a = from_a < 0 ? -from_a : from_a;
-    from_b = from_b < 0 ? -from_b : from_b;
-    from_c = from_c < 0 ? -from_c : from_c;
-    return from_a <= from_b && from_a <= from_c ? a : from_b <= from_c ? b : c;
-}
-
-static void unfilter_bytes(int filter, uint8_t *row, const uint8_t *above, size_t size, int pixel) {
-    for (size_t i = 0; i < size; i++) {
-        bool first = i < (size_t)pixel;
-        int a = first ? 0 : row[i - pixel], b = above != NULL ? above[i] : 0, c = first || above == NULL ? 0 : above[i - pixel];
-        row[i] += filter == 1 ? a : filter == 2 ? b : filter == 3 ? (a + b) / 2 : paeth(a, b, c);
-    }
-}
-
-void cpng_unfilter(int filter, uint8_t *row, const uint8_t *above, size_t size, int pixel) {
-    if (filter == 0) return;
-    if (above == NULL && (filter == 2 || filter == 4)) {
-        // Above the first row all values are 0: Up adds nothing, and Paeth equals Sub.
-        if (filter == 2) return;
-        filter = 1;
-    }
-    if (filter == 2) {
-        up(row, above, size);
-    } else if (pixel < 3 || (filter == 3 && above == NULL)) {
-        unfilter_bytes(filter, row, above, size, pixel);
-    } else if (filter == 1) {
-        pixel == 3 ? sub_pixels(row, size, 3) : sub_pixels(row, size, 4);
-    } else if (filter == 3) {
-        pixel == 3 ? average_pixels(row, above, size, 3) : average_pixels(row, above, size, 4);
-    } else {
-        pixel == 3 ? paeth_pixels(row, above, size, 3) : paeth_pixels(row, above, size, 4);
-    }
+    if (filter == 2) return up(from, above, to, size);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) return unfilter_avx2(filter, from, above, to, size, step);
+#endif
+    unfilter_any(filter, from, above, to, size, step);
 }
 
 void cpng_expand(const cpng_reader *reader, const uint8_t *indices, size_t width, uint8_t *pixels, int channels) {

@@ -24,7 +24,7 @@ final class PNGCodecConfigurationTests: XCTestCase {
         // Then
         XCTAssertEqual(type, .scalar(PNGCodec.type))
         XCTAssertEqual(configuration.effort, 4)
-        XCTAssertEqual(configuration.inflateAtOnce, ByteSize(32 << 20))
+        XCTAssertEqual(configuration.onlyLibpng, false)
     }
 
     func testThatNothingNeedsToBeSet() throws {

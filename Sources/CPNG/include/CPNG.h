@@ -17,6 +17,12 @@ typedef enum {
     CPNG_TIMED_OUT,
 } cpng_status;
 
+// Called regularly. Returns whether there is time left; NULL means no deadline.
+typedef struct {
+    bool (*may_go_on)(void *context);
+    void *context;
+} cpng_watch;
+
 enum { CPNG_GRAY = 0, CPNG_RGB = 2, CPNG_PALETTE = 3, CPNG_GRAY_ALPHA = 4, CPNG_RGBA = 6 };
 
 // The chunks before the first IDAT.
@@ -52,13 +58,17 @@ cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes
 // several passes, `row` must be the same memory for the same row in each pass.
 cpng_status cpng_reader_row(cpng_reader *reader, uint8_t *row);
 
-// An alternative to cpng_reader_start: checks the rest of the file and inflates all of it with libdeflate into `out`, which has
-// exactly `size` bytes: one filter byte and the row for each row. CPNG_DECLINED unless every byte is intact.
-cpng_status cpng_reader_inflate(cpng_reader *reader, uint8_t *out, size_t size);
+// An alternative to cpng_reader_start for pictures without interlacing: checks all chunks of the file, and prepares to inflate the rows
+// with the window of deflate instead of the whole picture in memory. CPNG_DECLINED unless every chunk is intact.
+cpng_status cpng_reader_start_fast(cpng_reader *reader);
 
-// Reverses the filter of one row. `above` is the previous row, or NULL for the first; `pixel` is the bytes of a pixel, 1 to 4. For
-// pixels of 3 bytes, 1 byte after `row` and `above` is read too.
-void cpng_unfilter(int filter, uint8_t *row, const uint8_t *above, size_t size, int pixel);
+// The next row as from cpng_reader_row, valid until the next call; not to be called after the last one. CPNG_DECLINED if the stream is
+// damaged behind the row before: libpng, from the first row again, decides what that means. Every row is one that libpng delivers too.
+cpng_status cpng_reader_next_row(cpng_reader *reader, cpng_watch watch, const uint8_t **row);
+
+// Reverses the filter of one row. `above` is the previous row, or zeros for the first; `pixel` is the bytes of a pixel: 1, 2, 3, 4, 6
+// or 8. Up to 3 bytes after `from` and `above` are read too, and up to 2 after `to` written.
+void cpng_unfilter(int filter, const uint8_t *from, const uint8_t *above, uint8_t *to, size_t size, int pixel);
 
 // Converts indices to pixels of `channels` (3 or 4) bytes with the reader's palette. An index outside the palette becomes opaque
 // black (W3C, third edition, §11.2.2). Up to 1 byte after `pixels` is written.
@@ -87,12 +97,6 @@ typedef struct {
     cpng_filtering filtering;
     int level;  // of libdeflate, 0 to 12
 } cpng_form;
-
-// Called regularly. Returns whether there is time left; NULL means no deadline.
-typedef struct {
-    bool (*may_go_on)(void *context);
-    void *context;
-} cpng_watch;
 
 // Converts, filters and compresses a picture in the format `form`, which `survey` must have found lossless. `*out`, to be freed
 // with cpng_free, is a zlib stream of `*out_size` bytes. Returns CPNG_OUT_OF_MEMORY or CPNG_TIMED_OUT on failure. The compression
