@@ -67,7 +67,7 @@ final class PlanTests: XCTestCase {
             (transform.resizing, transform.width, transform.height) = (.fill, 100, 300)
             transform.gravity = .compass(x: -1, y: 0)
         }
-        let whole = plan(200, 300, .up, change)
+        let whole = plan(200, 300, changing: change)
         // When it is reduced
         let reduced = plan(200, 300) {
             change(&$0)
@@ -92,7 +92,7 @@ final class PlanTests: XCTestCase {
         let insets = Transform.Padding(top: 10, right: 20, bottom: 30, left: 40)
         let plan = plan(200, 300) { $0.crop = .inset(insets) }
         XCTAssertEqual(plan.bounds, Rectangle((40, 10), Size(width: 140, height: 260)))
-        XCTAssertEqual(self.plan(300, 200, .right) { $0.crop = .inset(insets) }.finalSize, Size(width: 140, height: 260))
+        XCTAssertEqual(self.plan(300, 200, orientation: .right) { $0.crop = .inset(insets) }.finalSize, Size(width: 140, height: 260))
         // Nothing is left of a small picture.
         var transform = Transform()
         transform.crop = .inset(insets)

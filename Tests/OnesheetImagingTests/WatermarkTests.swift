@@ -55,13 +55,13 @@ final class WatermarkTests: XCTestCase {
         var renderer = try renderer(4, 2)
         let watermark = Transform.Watermark(opacity: 1, scale: 2, digest: "d")
         // When it is drawn
-        let pixels = try drawn(renderer, on: 8, 4, watermark)
+        let pixels = try drawn(renderer, on: 8, height: 4, watermark: watermark)
         // Then it covers the picture
         XCTAssertEqual(pixels.count { $0[2] == 7 }, 32)
         // And it is refused if it has more pixels than a variant may have
         renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits(outputPixels: 100))
         renderer.watermark = try self.renderer(4, 2).watermark
-        XCTAssertThrowsError(try drawn(renderer, on: 8, 4, watermark)) {
+        XCTAssertThrowsError(try drawn(renderer, on: 8, height: 4, watermark: watermark)) {
             XCTAssertEqual($0 as? RenderError, .tooManyOutputPixels(width: 16, height: 8, limit: 100))
         }
     }
