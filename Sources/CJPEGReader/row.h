@@ -14,8 +14,16 @@ static inline __attribute__((always_inline)) cjr_entry next_entry(
     cjr_entry entry = codes->entries[b->bits >> (64 - CJR_CODE_BITS)];
     if (__builtin_expect(entry & (CJR_LONG | CJR_VALUE_FOLLOWS), 0)) {
         REFILL(*b);
-        reader->bits.in = b->in;
-        entry = cjr_any_code(&reader->bits, codes, b->bits, is_dc, reader->blocks);
+        if (entry & CJR_LONG) {
+            reader->bits.in = b->in;
+            entry = cjr_any_code(&reader->bits, codes, b->bits, is_dc, reader->blocks);
+        } else {
+            // A value in the bits behind a known code: fine pictures have many.
+            int length = (int)(entry & 63), size = (int)(entry >> 16);
+            int value = (int)(b->bits << length >> (64 - size));
+            value -= (value >> (size - 1) & 1) ? 0 : (1 << size) - 1;
+            entry = (unsigned)(length + size) | (entry & 0xFF00) | (unsigned)value << 16;
+        }
         CONSUME(*b, entry);
         REFILL(*b);
         return entry;
