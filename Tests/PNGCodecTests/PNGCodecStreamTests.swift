@@ -109,6 +109,21 @@ final class PNGCodecStreamTests: XCTestCase {
         }
     }
 
+    func testThatDamageRightBehindARowCostsThatRow() throws {
+        // Given six rows in a stored block, and behind it one that does not exist: zlib looks at it before it returns the sixth
+        let drawn = DrawnPNG(kind: .rgb, depth: 8)
+        let rows = Array(drawn.scanlines.prefix(40 * 6))
+        var stream = DrawnPNG.zlib(rows).dropLast(4)
+        stream[2] = 0
+        let file = drawn.file(of: stream + [7])
+
+        // When, then
+        XCTAssertEqual(try fastRows(file).count, 5)
+        compare(file, "a block of type 3")
+        let rgba = try PNGCodec().decoded(file, DecodeRequest(acceptsTruncated: true)).rgba
+        XCTAssertEqual(rgba?.prefix(13 * 4 * 5), drawn.rgba.prefix(13 * 4 * 5))
+    }
+
     func testThatRowsBeforeTheDamageAreDeliveredOnce() throws {
         // Given a stream that ends in the middle, in a chunk that is intact
         let drawn = DrawnPNG(kind: .rgb, depth: 8, width: 40, height: 50)
