@@ -13,10 +13,13 @@ public struct PNGCodec: CodecPlugin {
         public var effort: Int?
         /// Whether libpng, the reference, reads all files, which takes twice the time.
         public var onlyLibpng: Bool?
+        /// A key of former versions: 0 means `onlyLibpng`, and other sizes have no effect.
+        public var inflateAtOnce: ByteSize?
 
-        public init(effort: Int? = nil, onlyLibpng: Bool? = nil) {
+        public init(effort: Int? = nil, onlyLibpng: Bool? = nil, inflateAtOnce: ByteSize? = nil) {
             self.effort = effort
             self.onlyLibpng = onlyLibpng
+            self.inflateAtOnce = inflateAtOnce
         }
     }
 
@@ -49,7 +52,7 @@ public struct PNGCodec: CodecPlugin {
         guard (0...9).contains(effort) else {
             throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
         }
-        self.init(effort: effort, onlyLibpng: configuration.onlyLibpng ?? false)
+        self.init(effort: effort, onlyLibpng: configuration.onlyLibpng ?? (configuration.inflateAtOnce?.bytes == 0))
     }
 
     public func recognizes(_ bytes: Span<UInt8>) -> Bool {

@@ -15,13 +15,13 @@ enum { CODES_LITERAL = 1 << 12, CODES_FURTHER = 1 << 13, CODES_END = 1 << 14, CO
 enum { LITERAL_BITS = 11, DISTANCE_BITS = 8 };
 
 typedef struct {
-    // Behind the first look-up are further tables. A complete code has at least six codes for each one of 16 entries, and nine for each
-    // one of 128.
+    // Behind the entries of the first look-up are further tables. A complete code has at least five codes for each table of 16 entries
+    // (286 are up to 57 tables), and eight for each one of 128 (30 are up to three).
     uint32_t literals[(1 << LITERAL_BITS) + 1024];
     uint32_t distances[(1 << DISTANCE_BITS) + 512];
 } deflate_codes;
 
-// Reads the lengths of `count` codes. False if they are not those of a complete code: zlib may accept such a one.
+// Reads the lengths of `count` codes. False if they are not those of a complete code: zlib may accept them.
 bool codes_of_literals(deflate_codes *codes, const uint8_t *lengths, int count);
 // Accepts no distance at all, or a single one too.
 bool codes_of_distances(deflate_codes *codes, const uint8_t *lengths, int count);

@@ -41,6 +41,14 @@ static inline uint64_t eight(const uint8_t *bytes) {
     return value;
 }
 
+// The lower byte first in memory.
+static inline uint16_t little_endian(uint16_t two) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    two = __builtin_bswap16(two);
+#endif
+    return two;
+}
+
 // Afterwards there are at least 56 bits.
 static void refill(bit_stream *stream) {
     if (stream->end - stream->in < 8) return refill_slowly(stream);
@@ -67,7 +75,7 @@ cpng_status inflate_begin(inflate_stream *stream, const uint8_t *chunk, size_t c
     stream->window = NULL;
     refill(&stream->input);
     unsigned method = take(&stream->input, 8), flags = take(&stream->input, 8);
-    // zlib rejects distances beyond the window of the stream; here they are not checked.
+    // zlib rejects distances beyond the window of the stream. Here the largest window is everybody's.
     bool is_wide = method >> 4 == 7 || (method >> 4 < 7 && size <= (size_t)1 << ((method >> 4) + 8));
     if ((method & 15) != 8 || !is_wide || (method << 8 | flags) % 31 != 0 || (flags & 32) != 0) return CPNG_DECLINED;
     stream->capacity = INFLATE_REACH + (largest > 65536 ? largest : 65536);
@@ -154,7 +162,10 @@ static bool copy_stored(inflate_stream *stream) {
     for (; size > 0 && stream->input.count > 0; size--) *to++ = (uint8_t)take(&stream->input, 8);
     if (size > 0) stream->input.bits = 0;
     while (size > 0) {
-        if (!next_chunk(&stream->input)) return false;
+        if (!next_chunk(&stream->input)) {
+            stream->filled -= size;
+            return false;
+        }
         size_t left = stream->input.end - stream->input.in, part = size < left ? size : left;
         memcpy(to, stream->input.in, part);
         to += part;
@@ -169,12 +180,16 @@ static inline __attribute__((always_inline)) uint8_t *copy_match(uint8_t *to, si
     const uint8_t *from = to - distance;
     uint8_t *end = to + length;
     if (__builtin_expect(distance >= 8, 1)) {
+        // Most matches are short: no loop, whose end is hard to predict.
         memcpy(to, from, 8);
         memcpy(to + 8, from + 8, 8);
         memcpy(to + 16, from + 16, 8);
         if (__builtin_expect(length > 24, 0)) {
             to += 24, from += 24;
-            do { memcpy(to, from, 8); to += 8, from += 8; } while (to < end);
+            do {
+                memcpy(to, from, 8);
+                to += 8, from += 8;
+            } while (to < end);
         }
     } else if (distance == 1) {
         uint64_t same = *from * 0x0101010101010101u;
@@ -185,9 +200,9 @@ static inline __attribute__((always_inline)) uint8_t *copy_match(uint8_t *to, si
     } else {
         do {
             // The first `distance` bytes are right.
-            uint64_t eight;
-            memcpy(&eight, from, 8);
-            memcpy(to, &eight, 8);
+            uint64_t both;
+            memcpy(&both, from, 8);
+            memcpy(to, &both, 8);
             to += distance, from += distance;
         } while (to < end);
     }
@@ -225,7 +240,7 @@ static inline __attribute__((always_inline)) bool decode(inflate_stream *stream)
         uint32_t put = entry;                                                                                                  \
         DROP;                                                                                                                  \
         LOOK_UP;                                                                                                               \
-        uint16_t two = (uint16_t)(put >> 16);                                                                                  \
+        uint16_t two = little_endian((uint16_t)(put >> 16));                                                                   \
         memcpy(to, &two, 2);                                                                                                   \
         to += put >> 8 & 15;                                                                                                   \
     } while (0)
@@ -311,21 +326,29 @@ static bool decode_block(inflate_stream *stream) {
 // Whether more was read than there is.
 static bool is_short(const inflate_stream *stream) { return stream->input.missing * 8 > stream->input.count; }
 
+static bool go_on(inflate_stream *stream) {
+    switch (stream->block) {
+    case BLOCK_NONE: return begin_block(stream);
+    case BLOCK_STORED: return copy_stored(stream);
+    case BLOCK_CODED: return decode_block(stream);
+    default: return false;
+    }
+}
+
 static bool fill_window(inflate_stream *stream, size_t wanted) {
     while (stream->filled < wanted) {
-        switch (stream->block) {
-        case BLOCK_NONE:
-            if (!begin_block(stream)) return false;
-            break;
-        case BLOCK_STORED:
-            if (!copy_stored(stream)) return false;
-            break;
-        case BLOCK_CODED:
-            if (!decode_block(stream)) return false;
-            break;
-        case BLOCK_LAST: return false;
+        bool is_right = go_on(stream);
+        if (is_short(stream)) {
+            // Some of it was made from the zeros behind the last chunk, and nobody knows where that begins.
+            stream->block = BLOCK_BROKEN;
+            stream->filled = stream->taken;
+            return false;
         }
-        if (is_short(stream)) return false;
+        if (!is_right) {
+            // What was there before the damage is right.
+            stream->block = BLOCK_BROKEN;
+            return stream->filled >= wanted;
+        }
     }
     return true;
 }
@@ -352,13 +375,12 @@ bool inflate_ends(inflate_stream *stream) {
     if (stream->filled != stream->taken) return false;
     // There may be blocks without contents.
     while (stream->block != BLOCK_LAST) {
-        if (stream->block == BLOCK_NONE && !begin_block(stream)) return false;
         // An end takes at most 15 bits: decode it as a window of nothing.
         size_t capacity = stream->capacity;
         stream->capacity = stream->filled + 1;
-        bool is_whole = stream->block == BLOCK_STORED ? copy_stored(stream) : decode_block(stream);
+        bool is_right = go_on(stream);
         stream->capacity = capacity;
-        if (!is_whole || is_short(stream) || stream->filled != stream->taken) return false;
+        if (!is_right || is_short(stream) || stream->filled != stream->taken) return false;
     }
     bit_stream *input = &stream->input;
     take(input, input->count & 7);

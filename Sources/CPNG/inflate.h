@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     bit_stream input;
-    enum { BLOCK_NONE, BLOCK_STORED, BLOCK_CODED, BLOCK_LAST } block;
+    enum { BLOCK_NONE, BLOCK_STORED, BLOCK_CODED, BLOCK_LAST, BLOCK_BROKEN } block;  // BLOCK_LAST: behind it
     bool is_last;    // whether this block is the last
     size_t stored;   // bytes that are left of a stored block
     size_t blocks;   // how many there were

@@ -1,7 +1,8 @@
 import OnesheetCore
 import OnesheetTesting
-import PNGCodec
 import XCTest
+
+@testable import PNGCodec
 
 final class PNGCodecConfigurationTests: XCTestCase {
     private func configuration(_ keys: [String: ConfigurationValue]) throws -> PNGCodec.Configuration {
@@ -38,6 +39,13 @@ final class PNGCodecConfigurationTests: XCTestCase {
         // Then
         XCTAssertThrowsError(try PNGCodec(configuration, context: .forTesting())) {
             XCTAssertEqual($0 as? ConfigurationError, ConfigurationError(path: "effort", message: "“12” is not 0 to 9"))
+        }
+    }
+
+    func testThatAKeyOfFormerVersionsIsUnderstood() throws {
+        for (size, onlyLibpng) in [("0", true), ("32MiB", false)] {
+            let codec = try PNGCodec(try configuration(["inflateAtOnce": .scalar(size)]), context: .forTesting())
+            XCTAssertEqual(codec.onlyLibpng, onlyLibpng, size)
         }
     }
 
