@@ -32,6 +32,7 @@ public struct PNGCodec: CodecPlugin {
     let inflateAtOnce: Int
 
     public var format: ImageFormat { .png }
+    public var usesQuality: Bool { false }
 
     /// - Parameters:
     ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.

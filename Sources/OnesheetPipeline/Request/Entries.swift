@@ -44,10 +44,12 @@ extension CacheEntry {
 }
 
 extension Transform {
-    /// Whether the transform changes nothing except perhaps the format.
+    /// Whether the transform changes nothing except perhaps the format. No file looks more like the original than itself, so finding
+    /// the quality alone changes nothing.
     var changesNoPixel: Bool {
         var rest = self
         rest.format = nil
+        rest.findsQuality = false
         return rest == Transform()
     }
 
