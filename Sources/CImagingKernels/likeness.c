@@ -24,7 +24,7 @@ CK_CLONES void ck_cells(
 #define MEANS 26634
 #define DEVIATIONS 239708
 
-// The products stay below 2^62, because a sum is at most 64 * 255.
+// The products stay below 2^62, because a sum is at most 64 * 255, and the total of a row of 262,144 samples below 2^64.
 uint64_t ck_unlikeness(const ck_cell *upper, const ck_cell *lower, int count) {
     uint64_t total = 0;
     for (int i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ uint64_t ck_unlikeness(const ck_cell *upper, const ck_cell *lower, int count) {
         int64_t most = (a * a + b * b + MEANS) * (SAMPLES * squares - a * a - b * b + DEVIATIONS);
         int64_t difference = (most - likeness) / (most >> 16);
         uint64_t clamped = difference < 0 ? 0 : difference > 65535 ? 65535 : (uint64_t)difference;
-        uint64_t square = clamped * clamped >> 12;
+        uint64_t square = clamped * clamped >> 8;
         total += square * square;
     }
     return total;

@@ -27,8 +27,8 @@ struct QualitySearch {
         switch (worse, better) {
         case (nil, nil): return nil
         case (let worse?, nil):
-            // One step more for safety.
-            guess = worse.quality + Self.logarithm(worse.distance, target) / Self.climb + 1
+            // More and more steps for safety.
+            guess = worse.quality + Self.logarithm(worse.distance, target) / Self.climb + tried.count
         case (nil, let better?):
             guard Self.logarithm(target, better.distance) > Self.close else { return nil }
             guess = better.quality - Self.logarithm(target, better.distance) / Self.descent

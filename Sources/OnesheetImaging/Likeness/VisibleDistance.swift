@@ -60,7 +60,7 @@ private struct Look {
             if row > 0 { total += ck_unlikeness(upper, lower, Int32(columns - 1)) / UInt64(columns - 1) }
         }
         let mean = total / UInt64(rows - 1)
-        norm = Int(Self.root(Self.root(mean << 24)))
+        norm = Int(Self.root(Self.root(mean << 16)))
         quarters = (
             LumaPlane(width: columns, height: rows, samples: small.a), LumaPlane(width: columns, height: rows, samples: small.b)
         )
