@@ -249,23 +249,29 @@ def huffman(ours, rounds):
     table("Huffman tables made for each JPEG", ["sizes", "pixels per pixel", "time", "bytes saved", "by itself"], rows)
 
 
-def automatic(ours, looks, width=342):
+def look(ours, scene, width, form, quality, reference):
+    body, seconds = ours.render(scene, width, form, quality)
+    return Look(body, reference, seconds)
+
+
+def automatic(ours, width=342):
     rows, sums = [], []
     references = {scene: ours.picture(scene, width) for scene in SCENES}
     for form in FORMATS:
-        found = {s: Look(*(lambda r: (r[0], references[s], r[1]))(ours.render(s, width, form, "auto"))) for s in SCENES}
+        found = {s: look(ours, s, width, form, "auto", references[s]) for s in SCENES}
         for name in ("ssim", "distance"):
             sign = 1 if name == "ssim" else -1
             worst = min(sign * getattr(l, name) for l in found.values())
             for quality in range(50, 96):
-                fixed = [Look(ours.render(s, width, form, quality)[0], references[s]) for s in SCENES]
+                fixed = [look(ours, s, width, form, quality, references[s]) for s in SCENES]
                 if min(sign * getattr(l, name) for l in fixed) >= worst - 1e-9:
                     break
             total = sum(l.bytes for l in found.values())
             sums.append([f"{form}, worst {name}", f"{sign * worst:.4f}", f"{total / 1000:.1f}", quality,
                          f"{sum(l.bytes for l in fixed) / 1000:.1f}", f"{total / sum(l.bytes for l in fixed):.2f}"])
         for scene in SCENES:
-            a, b = found[scene], looks[form, width, 80, scene]
+            a = found[scene]
+            b = look(ours, scene, width, form, 80, references[scene])
             rows.append([f"{form}, {scene}", f"{a.bytes / 1000:.1f}", f"{a.ssim:.4f}", f"{a.distance:.3f}", f"{a.seconds * 1e3:.0f}",
                          f"{b.bytes / 1000:.1f}", f"{b.ssim:.4f}", f"{b.distance:.3f}", f"{b.seconds * 1e3:.0f}"])
     table(f"auto and 80 at w{width}", ["picture", "auto: KB", "SSIM", "distance", "ms", "80: KB", "SSIM", "distance", "ms"], rows)
@@ -283,7 +289,7 @@ def main(program, directory, rounds, parts):
         for form in FORMATS:
             ours.render(scene, 342, form, 80)
     print(f"libvips {pyvips.version(0)}.{pyvips.version(1)}.{pyvips.version(2)}; {rounds} rounds; pictures {', '.join(SCENES)}")
-    looks = qualities(ours) if {"qualities", "others", "auto"} & parts else {}
+    looks = qualities(ours) if {"qualities", "others"} & parts else {}
     if "others" in parts:
         others(looks, originals)
     if "efforts" in parts:
@@ -291,7 +297,7 @@ def main(program, directory, rounds, parts):
     if "huffman" in parts:
         huffman(ours, rounds)
     if "auto" in parts:
-        automatic(ours, looks)
+        automatic(ours)
     ours.process.stdin.close()
     ours.process.wait()
 

@@ -40,20 +40,20 @@ final class CanonicalPathTests: XCTestCase {
         // Given
         let grammar = try ImageOptions(formats: [.jpeg], findsQuality: true)
         let paths = try XCTUnwrap(path(grammar))
-        func path(_ text: String) throws -> String? {
+        func written(_ text: String) throws -> String? {
             var transform = try grammar.parse(text).transform
             transform.format = .jpeg
             return paths.path(to: title, as: transform)
         }
         // Then a size is its own, and a number is named although it is the usual one
-        XCTAssertEqual(try path("w:92"), "/t/p/w92/films/a%2Fb%2Ec.jpg")
-        XCTAssertEqual(try path("w:92/q:80"), "/i/unsafe/w:92/q:80/plain/films%3A%2F%2Fa%2Fb.c@jpg")
-        XCTAssertEqual(try path("w:9"), "/i/unsafe/w:9/q:auto/plain/films%3A%2F%2Fa%2Fb.c@jpg")
+        XCTAssertEqual(try written("w:92"), "/t/p/w92/films/a%2Fb%2Ec.jpg")
+        XCTAssertEqual(try written("w:92/q:80"), "/i/unsafe/w:92/q:80/plain/films%3A%2F%2Fa%2Fb.c@jpg")
+        XCTAssertEqual(try written("w:9"), "/i/unsafe/w:9/q:auto/plain/films%3A%2F%2Fa%2Fb.c@jpg")
         // A server that does not names what it finds.
         var transform = try ImageOptions(formats: [.jpeg]).parse("w:92/q:auto").transform
         transform.format = .jpeg
         XCTAssertEqual(
-            self.path(try ImageOptions(formats: [.jpeg]))?.path(to: title, as: transform),
+            path(try ImageOptions(formats: [.jpeg]))?.path(to: title, as: transform),
             "/i/unsafe/w:92/q:auto/plain/films%3A%2F%2Fa%2Fb.c@jpg")
     }
 
