@@ -36,6 +36,9 @@ bench-console: ## Measure the page: bytes of the first view, time until it is us
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
 	@.ci/bench-peers
 
+bench-quality: setup ## Compare bytes at equal quality with libvips, sharp and imgproxy, and measure quality: auto
+	@.ci/bench-quality
+
 bench-http: setup ## Compare cached responses with nginx, Varnish and thumbor
 	@.ci/bench-http
 
@@ -81,4 +84,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cold bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-quality bench-http bench-cold bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format

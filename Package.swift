@@ -300,7 +300,7 @@ let package = Package(
         tests("CloudflareDialect", []),
         tests("IIIFDialect", []),
         tests("NextDialect", []),
-        tests("OnesheetImaging", ["GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"]),
+        tests("OnesheetImaging", ["AVIFCodec", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
         tests("OnesheetCommands", ["OnesheetPipeline", arguments, signals]),
@@ -336,7 +336,9 @@ case .benchmarks:
         .executableTarget(
             name: "imaging-bench",
             dependencies: [
-                "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "OnesheetWorkers", "JPEGCodec", "PNGCodec", nio, log,
+                "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "OnesheetWorkers", "AVIFCodec", "JPEGCodec", "PNGCodec",
+                "WebPCodec",
+                nio, log,
             ],
             path: "Tests/Benchmarks/ImagingBench", swiftSettings: settings),
     ]

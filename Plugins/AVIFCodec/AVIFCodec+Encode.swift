@@ -7,16 +7,11 @@
         /// The largest side of an AV1 sequence header.
         private static let largestSide = 65536
 
-        /// Qualities of this format that look at least as good as JPEG of the same number, and a little better above 60: points of a
-        /// curve. Measured with SSIM and PSNR of w342 posters; `docs/benchmarks.md` has the table.
-        private static let looks: [(quality: Int, own: Int)] = [(1, 1), (20, 20), (50, 40), (80, 60), (90, 80), (100, 100)]
-
-        /// - Parameter quality: 1 to 100, as JPEG has it.
-        static func ownQuality(for quality: Int) -> Int {
-            guard let end = looks.firstIndex(where: { $0.quality >= quality }), end > 0 else { return 1 }
-            let (from, to) = (looks[end - 1], looks[end])
-            return from.own + (quality - from.quality) * (to.own - from.own) / (to.quality - from.quality)
-        }
+        /// libavif's qualities that look like JPEG: at the median of posters as high in SSIM and as near by the
+        /// measure of `quality: auto`. More than necessary for flat pictures and for grain, which look better then.
+        static let looks = QualityCurve([
+            (1, 1), (10, 18), (20, 39), (30, 48), (50, 57), (60, 61), (70, 66), (80, 73), (90, 82), (100, 100),
+        ])
 
         /// Stores gray without colour, and chroma at half the resolution below quality 90.
         ///
@@ -42,7 +37,7 @@
             defer { avifEncoderDestroy(encoder) }
             encoder.pointee.maxThreads = 1
             encoder.pointee.speed = Int32(10 - min(max(options.effort ?? effort, 0), 9))
-            let quantizer = Int32(((100 - Self.ownQuality(for: quality)) * 63 + 50) / 100)
+            let quantizer = Int32(((100 - Self.looks.own(quality)) * 63 + 50) / 100)
             encoder.pointee.minQuantizer = max(quantizer - 4, 0)
             encoder.pointee.maxQuantizer = min(quantizer + 4, 63)
             encoder.pointee.minQuantizerAlpha = 0

@@ -36,6 +36,7 @@ public struct PNGCodec: CodecPlugin {
     let onlyLibpng: Bool
 
     public var format: ImageFormat { .png }
+    public var usesQuality: Bool { false }
 
     /// - Parameters:
     ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.

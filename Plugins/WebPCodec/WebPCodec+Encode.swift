@@ -7,6 +7,12 @@
         /// The method of libwebp, 0 to 6, for each effort.
         private static let methods: [Int32] = [0, 0, 1, 2, 3, 3, 4, 5, 6, 6]
 
+        /// libwebp's qualities that look like JPEG: at the median of posters as high in SSIM and as near by the
+        /// measure of `quality: auto`. More than necessary for flat pictures and for grain, which look better then.
+        static let looks = QualityCurve([
+            (1, 1), (20, 25), (30, 50), (50, 73), (60, 77), (70, 79), (80, 83), (90, 90), (100, 100),
+        ])
+
         /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for sides of more than 16383 pixels.
         public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
             let layout = picture.layout
@@ -16,7 +22,7 @@
             }
             var config = WebPConfig()
             guard WebPConfigInit(&config) != 0 else { throw .unsupported("this version of libwebp") }
-            config.quality = Float(min(max(options.quality, 0), 100))
+            config.quality = Float(Self.looks.own(options.quality))
             config.method = Self.methods[min(max(options.effort ?? effort, 0), 9)]
             if isLossless {
                 config.lossless = 1

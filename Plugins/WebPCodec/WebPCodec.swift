@@ -33,6 +33,7 @@
 
         public var format: ImageFormat { .webp }
         public var scales: Bool { true }
+        public var usesQuality: Bool { !isLossless }
 
         /// - Parameters:
         ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.

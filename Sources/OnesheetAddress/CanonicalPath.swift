@@ -21,11 +21,14 @@ public struct CanonicalPath: Sendable {
         to title: TitleReference, as transform: Transform, expires: Int? = nil, negotiates: Bool = false
     ) -> String? {
         let fileExtension = transform.format?.extensions.first
-        if let size = SizeLadder.name(of: transform), expires == nil {
+        if let size = options.size(of: transform), expires == nil {
             let id = PercentEncoding.encode(id: title.id)
             return "/t/p/\(size)/\(title.source)/\(id)" + (fileExtension.map { ".\($0)" } ?? "")
         }
         var text = transform.options
+        if !transform.findsQuality, options.plain.findsQuality, transform.quality == Transform.defaultQuality {
+            text.append("q:\(transform.quality)")
+        }
         if let expires { text.append("exp:\(expires)") }
         let joined = text.joined(separator: "/")
         // A preset named `default` may set options that the text cannot reset.
@@ -43,6 +46,16 @@ public struct CanonicalPath: Sendable {
         } catch {
             return false
         }
+    }
+}
+
+extension ImageOptions {
+    /// The name of the size with this transform.
+    fileprivate func size(of transform: Transform) -> String? {
+        guard transform.findsQuality == plain.findsQuality else { return nil }
+        var rest = transform
+        rest.findsQuality = false
+        return SizeLadder.name(of: rest)
     }
 }
 
@@ -85,7 +98,7 @@ extension Transform {
         if let padding { all.append("pd:\(padding.top):\(padding.right):\(padding.bottom):\(padding.left)") }
         if let background { all.append("bg:\(background.red):\(background.green):\(background.blue)") }
         if let watermark { all.append(watermark.option) }
-        add("q:\(quality)", unless: quality == Transform.defaultQuality)
+        add(findsQuality ? "q:auto" : "q:\(quality)", unless: quality == Transform.defaultQuality && !findsQuality)
         add("mb:\(maxBytes)", unless: maxBytes == 0)
         add("skp:\(skips.map { $0.extensions[0] }.joined(separator: ":"))", unless: skips.isEmpty)
         add("msr:\(Double(maxSourcePixels) / 1e6)", unless: maxSourcePixels == 0)

@@ -18,27 +18,38 @@ public struct ImageOptions: Sendable {
         package internal(set) var isRaw = false
         var devicePixelRatio = 1.0
         /// The quality for every format. It overrides the qualities by format.
-        var quality: Int?
+        var quality: Quality?
+    }
+
+    enum Quality: Sendable, Equatable {
+        case number(Int)
+        /// The server finds it.
+        case automatic
     }
 
     private let formats: [ImageFormat]
     private let presets: [String: [Substring]]
     private let presetsOnly: Bool
     private let watermark: String?
+    /// The transform of an address without options.
+    package let plain: Transform
 
     /// - Parameters:
     ///   - formats: the formats that can be encoded.
     ///   - presets: options by preset name, in this grammar. A preset named `default` is applied first.
     ///   - presetsOnly: whether URLs may contain only presets.
     ///   - watermark: the digest of the server's watermark; `nil` if it has none.
+    ///   - findsQuality: whether the server finds the quality of an address that names none.
     /// - Throws: `RequestError` if a preset is malformed.
-    public init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false, watermark: String? = nil)
-        throws(RequestError)
-    {
+    public init(
+        formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false, watermark: String? = nil,
+        findsQuality: Bool = false
+    ) throws(RequestError) {
         self.formats = formats
         self.presets = presets.mapValues { $0.pieces(at: "/") }
         self.presetsOnly = presetsOnly
         self.watermark = watermark
+        plain = Self.plain(findsQuality: findsQuality)
         for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
     }
 
@@ -65,6 +76,13 @@ public struct ImageOptions: Sendable {
         self.watermark = watermark
         self.presets = presets.mapValues { $0.pieces(at: "/") }
         presetsOnly = false
+        plain = Transform()
+    }
+
+    private static func plain(findsQuality: Bool) -> Transform {
+        var plain = Transform()
+        plain.findsQuality = findsQuality
+        return plain
     }
 
     /// Parses options separated by slashes.
@@ -89,6 +107,7 @@ public struct ImageOptions: Sendable {
 
     private func parse(_ options: [Substring], nesting: Int) throws(RequestError) -> Parsed {
         var parsed = Parsed()
+        parsed.transform = plain
         if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
         try apply(options, to: &parsed, nesting: nesting)
         if parsed.isRaw {
@@ -96,7 +115,13 @@ public struct ImageOptions: Sendable {
             return parsed
         }
         multiply(&parsed)
-        if let quality = parsed.quality { (parsed.transform.quality, parsed.transform.qualities) = (quality, [:]) }
+        if let quality = parsed.quality {
+            switch quality {
+            case .number(let number): (parsed.transform.quality, parsed.transform.findsQuality) = (number, false)
+            case .automatic: parsed.transform.findsQuality = true
+            }
+            parsed.transform.qualities = [:]
+        }
         if let format = parsed.transform.format { parsed.transform = parsed.transform.encoded(in: format) }
         return parsed
     }
@@ -122,12 +147,20 @@ public struct ImageOptions: Sendable {
         // Remove duplicates: long lists with repeated names would multiply.
         for size in once(sizes) {
             for name in once(formats) {
-                var transform = try SizeLadder.transform(size)
+                var transform = try self.transform(size: size)
                 transform.format = try format(name)
                 transforms.append(transform)
             }
         }
         return transforms
+    }
+
+    /// The transform of a size.
+    /// - Throws: `RequestError.unknown` with the nearest name.
+    package func transform(size: some StringProtocol) throws(RequestError) -> Transform {
+        var transform = try SizeLadder.transform(size)
+        transform.findsQuality = plain.findsQuality
+        return transform
     }
 
     private func apply(_ options: [Substring], to parsed: inout Parsed, nesting: Int) throws(RequestError) {
@@ -154,8 +187,7 @@ public struct ImageOptions: Sendable {
                 try apply(preset, to: &parsed, nesting: nesting + 1)
             }
         case "q", "quality":
-            let value = try option.integer(0...100) ?? 0
-            parsed.quality = value == 0 ? nil : value
+            parsed.quality = try option.quality()
         case "fq", "format_quality":
             while let name = option.text() {
                 guard let quality = try option.integer(1...100) else {

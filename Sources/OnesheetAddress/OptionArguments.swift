@@ -29,6 +29,16 @@ struct OptionArguments {
         return value
     }
 
+    /// A number or `auto`. 0 is `nil`, the server's own default.
+    mutating func quality() throws(RequestError) -> ImageOptions.Quality? {
+        guard let text = text() else { return nil }
+        if text == "auto" { return .automatic }
+        guard let value = Int(text), (0...100).contains(value) else {
+            throw .bad(option: name, value: String(text), reason: "needs a whole number from 0 to 100, or auto")
+        }
+        return value == 0 ? nil : .number(value)
+    }
+
     mutating func number(_ range: ClosedRange<Double>) throws(RequestError) -> Double? {
         guard let text = text() else { return nil }
         guard let value = Double(text), range.contains(value) else {

@@ -17,7 +17,7 @@ package struct PosterPath {
         guard parts.count == 3, !parts[2].isEmpty else {
             throw .malformed("a poster is at /t/p/{size}/{source}/{id}.{extension}, such as /t/p/w342/sample/1.jpg")
         }
-        var transform = try SizeLadder.transform(parts[0])
+        var transform = try options.transform(size: parts[0])
         var id = parts[2]
         var unknown: RequestError?
         // Clients and proxies may turn %2E into a dot, so a dot may belong to the id.

@@ -9,8 +9,8 @@ final class AVIFCodecTests: XCTestCase {
     private let codec = AVIFCodec(effort: 0)
 
     func testThatQualitiesRiseWithThoseOfJPEG() {
-        let own = (1...100).map { AVIFCodec.ownQuality(for: $0) }
-        XCTAssertEqual([own[0], own[79], own[99]], [1, 60, 100])
+        let own = (1...100).map { AVIFCodec.looks.own($0) }
+        XCTAssertEqual([own[0], own[79], own[99]], [1, 73, 100])
         for (lower, higher) in zip(own, own.dropFirst()) { XCTAssertLessThanOrEqual(lower, higher) }
     }
 

@@ -11,7 +11,8 @@ final class CanonicalPathTests: XCTestCase {
         for text in [
             "", "rs:fill:300:450:1", "rs:force:3:0/mw:5/mh:6", "g:sm/c:0.5:10:fp:0.1:0.9", "c:10:20", "c:10:20:nowe:3:4",
             "rot:270/fl:1:0", "fl:0:1",
-            "ex:1:noea/w:9", "pd:1:2:3:4", "bg:ffffff", "bl:2.5/sh:0.3", "q:1/mb:1000", "sm:0/kcr:1/scp:0", "g:sowe/h:9",
+            "ex:1:noea/w:9", "pd:1:2:3:4", "bg:ffffff", "bl:2.5/sh:0.3", "q:1/mb:1000", "q:auto/w:9", "q:auto/w:92",
+            "sm:0/kcr:1/scp:0", "g:sowe/h:9",
             "dpr:2/w:9", "rs:auto:3:4", "rs:cover:3:4", "exar:1:no:0:5/w:1/h:2", "ar:0", "z:0.5:2", "t:1.5:ff0080:1:0", "t:0::0:1",
             "pix:9/gray:1", "bitonal:1/w:3", "square:1/w:3", "g:soea:-5:0.25/w:3", "g:pt:1.5:2/w:3", "c:1:2:no:3:4",
             "msr:1.5/msfs:10",
@@ -33,6 +34,27 @@ final class CanonicalPathTests: XCTestCase {
         XCTAssertNil(path(try ImageOptions(formats: [.jpeg], presets: ["default": "q:50"]))?.path(to: title, as: transform))
         XCTAssertNil(
             path(try ImageOptions(formats: [.jpeg], presets: ["a": "w:90"], presetsOnly: true))?.path(to: title, as: transform))
+    }
+
+    func testThatAServerThatFindsQualitiesReadsItsOwnPaths() throws {
+        // Given
+        let grammar = try ImageOptions(formats: [.jpeg], findsQuality: true)
+        let paths = try XCTUnwrap(path(grammar))
+        func written(_ text: String) throws -> String? {
+            var transform = try grammar.parse(text).transform
+            transform.format = .jpeg
+            return paths.path(to: title, as: transform)
+        }
+        // Then a size is its own, and a number is named although it is the usual one
+        XCTAssertEqual(try written("w:92"), "/t/p/w92/films/a%2Fb%2Ec.jpg")
+        XCTAssertEqual(try written("w:92/q:80"), "/i/unsafe/w:92/q:80/plain/films%3A%2F%2Fa%2Fb.c@jpg")
+        XCTAssertEqual(try written("w:9"), "/i/unsafe/w:9/q:auto/plain/films%3A%2F%2Fa%2Fb.c@jpg")
+        // A server that does not names what it finds.
+        var transform = try ImageOptions(formats: [.jpeg]).parse("w:92/q:auto").transform
+        transform.format = .jpeg
+        XCTAssertEqual(
+            path(try ImageOptions(formats: [.jpeg]))?.path(to: title, as: transform),
+            "/i/unsafe/w:92/q:auto/plain/films%3A%2F%2Fa%2Fb.c@jpg")
     }
 
     func testThatItLivesNoLongerThanTheURLThatWasUsed() throws {

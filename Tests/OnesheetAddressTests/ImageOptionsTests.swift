@@ -68,6 +68,11 @@ final class ImageOptionsTests: XCTestCase {
             ("sh:0.5", { $0.sharpen = 0.5 }),
             ("q:75", { $0.quality = 75 }),
             ("q:0", { _ in }),
+            ("q:auto", { $0.findsQuality = true }),
+            ("q:70/q:auto", { $0.findsQuality = true }),
+            ("q:auto/q:70", { $0.quality = 70 }),
+            ("q:auto/q:0", { _ in }),
+            ("q:auto/fq:jpeg:50", { $0.findsQuality = true }),
             ("f:png", { $0.format = .png }),
             ("mb:1000", { $0.maxBytes = 1000 }),
             ("sm:0", { $0.stripsMetadata = false }),
@@ -262,6 +267,24 @@ final class ImageOptionsTests: XCTestCase {
         XCTAssertEqual(try parse("msr:0.0000001").maxSourcePixels, 1)
     }
 
+    func testThatAnAddressWithoutAQualityHasTheServersDefault() throws {
+        // Given a server that finds qualities
+        let grammar = try ImageOptions(formats: [.jpeg, .png], presets: ["small": "w:9"], findsQuality: true)
+        // When an address says nothing of it, then the server finds it, in sizes and dialects too
+        for text in ["", "w:9", "pr:small", "q:0", "fq:png:50", "q:70/q:0"] {
+            XCTAssertTrue(try grammar.parse(text).transform.findsQuality, text)
+        }
+        XCTAssertTrue(try grammar.transform(["w:9"]).findsQuality)
+        XCTAssertTrue(try PosterPath("w92/films/a.jpg", grammar).transform.findsQuality)
+        XCTAssertEqual(try grammar.transforms(sizes: ["w92"], formats: ["jpg"]).map(\.findsQuality), [true])
+        // When it names one, then that is the one
+        for (text, quality) in [("q:80", 80), ("q:75", 75), ("fq:png:60/f:png", 60)] {
+            let transform = try grammar.parse(text).transform
+            XCTAssertEqual(transform.quality, quality, text)
+            XCTAssertFalse(transform.findsQuality, text)
+        }
+    }
+
     func testThatADifferentTransformHasAnotherKey() throws {
         // Given transforms that differ in one property each
         let ways = [
@@ -271,7 +294,7 @@ final class ImageOptionsTests: XCTestCase {
             "bitonal:1", "square:1",
             "fq:png:9",
             "msr:1", "msfs:1",
-            "bg:000", "bl:1", "sh:1", "q:1", "f:png", "mb:1", "sm:0", "kcr:1", "scp:0",
+            "bg:000", "bl:1", "sh:1", "q:1", "q:auto", "f:png", "mb:1", "sm:0", "kcr:1", "scp:0",
         ]
         // When they are read
         let texts = try ways.map { try parse($0).canonicalText }
@@ -284,7 +307,8 @@ final class ImageOptionsTests: XCTestCase {
         let table = [
             ("rz:1", "rz"), ("resize_:1", "resize_"), ("w:-1", "-1"), ("w:abc", "abc"), ("w:99999999", "99999999"),
             ("rs:stretch", "stretch"),
-            ("rot:45", "45"), ("g:up", "up"), ("g:fp:2:0", "2"), ("g:fp", "fp"), ("q:101", "101"), ("f:bmp", "bmp"),
+            ("rot:45", "45"), ("g:up", "up"), ("g:fp:2:0", "2"), ("g:fp", "fp"), ("q:101", "101"), ("q:automatic", "auto"),
+            ("f:bmp", "bmp"),
             ("pr:nope", "nope"),
             ("el:maybe", "maybe"), ("bg:12345", "12345"), ("bg:256:0:0", "256"), ("bl:x", "x"), ("dpr:100", "100"), ("w:1:2", "2"),
             ("w:nan", "nan"), ("c:nan:1", "nan"), ("exp:soon", "soon"), (":1", "unknown option"),

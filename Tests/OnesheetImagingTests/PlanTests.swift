@@ -92,7 +92,8 @@ final class PlanTests: XCTestCase {
         let insets = Transform.Padding(top: 10, right: 20, bottom: 30, left: 40)
         let plan = plan(200, 300) { $0.crop = .inset(insets) }
         XCTAssertEqual(plan.bounds, Rectangle((40, 10), Size(width: 140, height: 260)))
-        XCTAssertEqual(self.plan(300, 200, orientation: .right) { $0.crop = .inset(insets) }.finalSize, Size(width: 140, height: 260))
+        XCTAssertEqual(
+            self.plan(300, 200, orientation: .right) { $0.crop = .inset(insets) }.finalSize, Size(width: 140, height: 260))
         // Nothing is left of a small picture.
         var transform = Transform()
         transform.crop = .inset(insets)

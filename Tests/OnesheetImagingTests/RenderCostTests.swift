@@ -146,7 +146,7 @@ final class RenderCostTests: XCTestCase {
         let plain = cost { _ in }
         for (name, change) in [
             ("blur", { $0.blur = 5 }), ("sharpen", { $0.sharpen = 1 }), ("bytes", { $0.maxBytes = 10_000 }),
-            ("quality", { $0.quality = 95 }), ("rotation", { $0.rotation = 180 }),
+            ("quality", { $0.quality = 95 }), ("found quality", { $0.findsQuality = true }), ("rotation", { $0.rotation = 180 }),
             ("padding", { $0.padding = .init(top: 90, right: 90, bottom: 90, left: 90) }),
         ] as [(String, (inout Transform) -> Void)] {
             let asked = cost(change)
@@ -154,6 +154,12 @@ final class RenderCostTests: XCTestCase {
             XCTAssertGreaterThanOrEqual(asked.milliseconds, plain.milliseconds, name)
             XCTAssertGreaterThanOrEqual(asked.bytes, plain.bytes, name)
         }
+        // The quality is found with four encodings and four decodings, and the file then made smaller with seven more.
+        let found = cost { $0.findsQuality = true }
+        XCTAssertGreaterThan(found.milliseconds - plain.milliseconds, (3 * 10 + 4 * 5) * 600 * 900 / 1e6)
+        let smaller = cost { ($0.findsQuality, $0.maxBytes) = (true, 1) }
+        XCTAssertEqual(smaller.milliseconds - found.milliseconds, 7 * 600 * 900 * 10 / 1e6, accuracy: 1e-6)
+        XCTAssertGreaterThan(found.bytes - plain.bytes, 600 * 900 * 2)
         // The quality is lowered up to seven times.
         XCTAssertGreaterThan(
             cost { $0.maxBytes = 1 }.milliseconds - plain.milliseconds, 7 * 600 * 900 * 10 / 1e6 - 1e-6)

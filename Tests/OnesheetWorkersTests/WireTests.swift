@@ -128,6 +128,7 @@ final class WireTests: XCTestCase {
         (transform.blur, transform.sharpen, transform.format, transform.pixelates) = (1, 2, .png, 3)
         (transform.isGray, transform.isBitonal, transform.qualities) = (true, true, [.jpeg: 50, .webp: 60])
         (transform.maxSourcePixels, transform.maxSourceBytes, transform.quality, transform.maxBytes) = (1, 2, 3, 4)
+        transform.findsQuality = true
         (transform.stripsMetadata, transform.keepsCopyright, transform.convertsToSRGB) = (false, true, false)
         return transform
     }()

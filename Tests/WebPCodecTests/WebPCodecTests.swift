@@ -1,8 +1,9 @@
 import NIOCore
 import OnesheetCore
 import OnesheetTesting
-import WebPCodec
 import XCTest
+
+@testable import WebPCodec
 
 final class WebPCodecTests: XCTestCase {
     private let codec = WebPCodec(lossless: true)
@@ -33,6 +34,12 @@ final class WebPCodecTests: XCTestCase {
     private func little(_ value: Int, _ bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(value >> (8 * $0) & 255) } }
 
     private func riff(_ chunks: [UInt8]) -> [UInt8] { chunk("RIFF", Array("WEBP".utf8) + chunks) }
+
+    func testThatQualitiesRiseWithThoseOfJPEG() {
+        let own = (0...101).map { WebPCodec.looks.own($0) }
+        XCTAssertEqual([own[0], own[1], own[80], own[100], own[101]], [1, 1, 83, 100, 100])
+        for (lower, higher) in zip(own, own.dropFirst()) { XCTAssertLessThanOrEqual(lower, higher) }
+    }
 
     func testThatWhatStandsBehindTheFirstFrameMayBeMissing() throws {
         // Given a picture with EXIF after it

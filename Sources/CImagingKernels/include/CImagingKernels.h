@@ -53,3 +53,14 @@ void ck_rgb_from_ycbcr(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, u
 void ck_ycbcr_from_rgb(const uint8_t *from, uint8_t *y, uint8_t *cb, uint8_t *cr, int width);
 /// Inks (255 is full ink) to RGB without a profile.
 void ck_rgb_from_cmyk(const uint8_t *from, uint8_t *to, int width);
+
+/// Sums over 4 × 4 samples of two pictures: their samples, their squares together, and their products.
+typedef struct {
+    uint32_t a, b, squares, products;
+} ck_cell;
+
+/// A row of cells: four rows of samples of both pictures.
+void ck_cells(const uint8_t *a, size_t a_stride, const uint8_t *b, size_t b_stride, ck_cell *to, int count);
+/// How different two rows of cells are, in windows of 2 × 2 cells: `count` windows, one less than the cells of a row. Sums the fourth
+/// powers of 1 - SSIM, times 2^48. Integers only, so that all processors give the same.
+uint64_t ck_unlikeness(const ck_cell *upper, const ck_cell *lower, int count);

@@ -27,7 +27,7 @@ struct RenderCommand: PluggedCommand {
               t:{threshold}:{colour}  trim an even border    ar:0    ignore EXIF orientation
               ex exar pd bg           extend, extend to proportions, padding, background
               bl sh pix gray          blur, sharpen, squares of one colour, luminance only
-              q fq f mb               quality 1–100, by format, format, maximum bytes
+              q fq f mb               quality 1–100 or auto, by format, format, maximum bytes
               sm kcr scp              strip metadata, keep copyright, strip colour profile
             """)
 
@@ -54,7 +54,8 @@ struct RenderCommand: PluggedCommand {
         let renderer = try configuration.rendering.renderer(
             try plugins.codecs(limits: limits, configuration.rendering.codecs), limits)
         let grammar = try ImageOptions(
-            formats: renderer.formats, presets: configuration.presets, watermark: renderer.watermark?.digest)
+            formats: renderer.formats, presets: configuration.presets, watermark: renderer.watermark?.digest,
+            findsQuality: configuration.rendering.quality == .automatic)
         let parsed = try grammar.parse(options)
         guard !parsed.isRaw, parsed.transform.skips.isEmpty else {
             throw ValidationError("“raw” and “skp” return pictures as they are, which needs no command")

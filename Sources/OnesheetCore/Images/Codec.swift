@@ -55,6 +55,9 @@ public protocol Codec: ImageDecoder {
     /// Whether `encode` accepts Y, Cb and Cr planes; `false` by default.
     var encodesPlanar: Bool { get }
 
+    /// Whether files depend on `EncodeOptions.quality`; `true` by default.
+    var usesQuality: Bool { get }
+
     /// Encodes a picture.
     /// - Throws: `CodecError.unsupported` if the format cannot hold such pixels.
     func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer
@@ -65,6 +68,7 @@ public protocol Codec: ImageDecoder {
 
 extension Codec {
     public var encodesPlanar: Bool { false }
+    public var usesQuality: Bool { true }
 
     /// Forty-eight bytes a pixel: about the need of the most demanding encoders.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {

@@ -68,29 +68,4 @@ extension Rendering {
         }
         return picture
     }
-
-    /// Encodes within `maxBytes`, at the highest quality that fits, or at the lowest if none fits.
-    private func encode(_ job: Job, _ picture: borrowing PixelBuffer) throws(CodecError) -> ByteBuffer {
-        var options = job.options
-        options.deadline = deadline
-        try deadline.check()
-        var best = try job.encoder.encode(picture, options)
-        let limit = job.transform.maxBytes
-        guard limit > 0, best.readableBytes > limit else { return best }
-        var (low, high) = (1, job.options.quality - 1)
-        var fits = false
-        while low <= high {
-            try deadline.check()
-            options.quality = (low + high + 1) / 2
-            let body = try job.encoder.encode(picture, options)
-            if body.readableBytes <= limit {
-                (best, fits) = (body, true)
-                low = options.quality + 1
-            } else {
-                if !fits, body.readableBytes < best.readableBytes { best = body }
-                high = options.quality - 1
-            }
-        }
-        return best
-    }
 }

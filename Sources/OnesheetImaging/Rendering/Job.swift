@@ -43,7 +43,7 @@ struct Job {
             encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
             && !transform.isBitonal && transform.watermark == nil
         chroma = keepsPlanes && transform.quality < Self.fullColorQuality ? 2 : 1
-        options = Self.options(transform, header, embedsProfile: !converts)
+        options = Self.options(transform, header, embedsProfile: !converts, effort: Self.effort(encoder.format, plan, header))
         self.watermark = transform.watermark == nil ? nil : watermark
         // Another watermark than the one that the options named would be stored under its key.
         guard self.watermark?.digest == transform.watermark?.digest else { throw .otherWatermark }
@@ -69,8 +69,21 @@ struct Job {
         return transform.convertsToSRGB || header.model == .cmyk || (header.model == .gray && becomesRGB)
     }
 
-    private static func options(_ transform: Transform, _ header: ImageHeader, embedsProfile: Bool) -> EncodeOptions {
-        var options = EncodeOptions(quality: transform.quality)
+    /// The least pixels of an original per pixel of its variant with which Huffman tables made for a JPEG take less than 5 % of the
+    /// render. They save 3 to 4 % of the bytes.
+    private static let pixelsForTables = 32
+
+    /// More effort than the codec's own where that takes little of the render's time; `nil` elsewhere.
+    static func effort(_ format: ImageFormat, _ plan: Plan, _ header: ImageHeader) -> Int? {
+        let size = plan.finalSize
+        let isCheap = header.width * header.height / max(size.width * size.height, 1) >= pixelsForTables
+        return format == .jpeg && isCheap ? 5 : nil
+    }
+
+    private static func options(
+        _ transform: Transform, _ header: ImageHeader, embedsProfile: Bool, effort: Int?
+    ) -> EncodeOptions {
+        var options = EncodeOptions(quality: transform.quality, effort: effort)
         if embedsProfile, case .icc(let profile) = header.colors { options.profile = profile }
         if !transform.stripsMetadata {
             options.exif = transform.appliesOrientation ? header.exif.map(EXIF.upright(tiff:)) : header.exif

@@ -17,6 +17,8 @@ package struct RenderCost: Sendable, Equatable {
         var encoder: any Codec
         /// The size of the server's watermark.
         var watermark: Size?
+
+        var findsQuality: Bool { transform.findsQuality && encoder.usesQuality }
     }
 
     private enum Nanoseconds {
@@ -43,6 +45,8 @@ package struct RenderCost: Sendable, Equatable {
     fileprivate static let passes = 2
     /// The number of encodings to meet `maxBytes`: a binary search of a hundred qualities, and the first one.
     private static let attempts = 8.0
+    /// The time per pixel for comparing two pictures.
+    private static let comparison = 3.0
 
     /// - Parameters:
     ///   - decoding: bytes that the decoder allocates for one picture. It decodes one after the other.
@@ -74,7 +78,10 @@ package struct RenderCost: Sendable, Equatable {
         let transform = output.transform
         let size = output.plan.finalSize
         let pixels = Double(size.width) * Double(size.height)
-        let encode = (Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown).encode
+        let codec = Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown
+        // Each attempt at a quality is encoded, decoded and compared.
+        let finding = Double(QualitySearch.attempts) * (codec.encode + codec.decode + comparison)
+        let encode = (output.findsQuality ? finding : codec.encode) + (transform.maxBytes > 0 ? (attempts - 1) * codec.encode : 0)
         let filters = [
             transform.blur > 0, transform.sharpen > 0, transform.pixelates > 1, transform.isGray, transform.isBitonal,
             transform.watermark != nil,
@@ -82,7 +89,7 @@ package struct RenderCost: Sendable, Equatable {
         // Horizontally, six weights for each sample when shrinking or four when enlarging. Vertically, rows are averaged in boxes
         // first.
         let weights = 6 * Double(header.width) + 8 * Double(output.plan.size.width + output.plan.size.height)
-        return pixels * (encode * (transform.maxBytes > 0 ? attempts : 1) + Nanoseconds.filter * filters)
+        return pixels * (encode + Nanoseconds.filter * filters)
             + weights * Nanoseconds.weight * Double(planes(header)) + Nanoseconds.filter * Double(watermarkPixels(output))
     }
 
@@ -114,12 +121,22 @@ package struct RenderCost: Sendable, Equatable {
         let filters = output.transform.blur > 0 || output.transform.sharpen > 0 ? PixelBuffer.bytesToBlur(size, channels: 4) : 0
         let encoding = output.encoder.memoryToEncode(
             PixelLayout(width: final.width, height: final.height, model: .rgb, hasAlpha: mayBeClear),
-            EncodeOptions(quality: output.transform.quality))
+            EncodeOptions(
+                quality: output.transform.quality, effort: Job.effort(output.encoder.format, output.plan, header)))
         // A watermark is drawn after the filters and before encoding.
         let watermark = output.transform.watermark.flatMap { asked in
             output.watermark.map { WatermarkImage.bytes($0, scale: asked.scale, on: final) }
         }
-        return copies + max(filters, encoding, watermark ?? 0)
+        // The best attempt at a quality stays in memory while the next one is encoded, and then decoded.
+        let finding = output.findsQuality ? encoding + comparing(final, hasAlpha: mayBeClear, output.encoder) : 0
+        return copies + max(filters, encoding + finding, watermark ?? 0)
+    }
+
+    /// The bytes for decoding an attempt and for comparing it: the luma of both pictures, at full size and at smaller ones, and sums.
+    private static func comparing(_ size: Size, hasAlpha: Bool, _ codec: any Codec) -> Int {
+        let header = ImageHeader(
+            format: codec.format, width: size.width, height: size.height, model: .rgb, hasAlpha: hasAlpha, isProgressive: true)
+        return codec.memoryToDecode(header) + size.width * size.height * 5 / 2 + size.width * 16 + 1 << 16
     }
 
     /// The pixels of the watermark that are scaled for the output, and those that they become.

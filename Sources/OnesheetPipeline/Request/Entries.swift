@@ -44,10 +44,11 @@ extension CacheEntry {
 }
 
 extension Transform {
-    /// Whether the transform changes nothing except perhaps the format.
+    /// Whether the transform changes nothing except perhaps the format. No file looks more like the original than itself, so finding
+    /// the quality alone changes nothing.
     var changesNoPixel: Bool {
         var rest = self
-        (rest.format, rest.isForAllClients) = (nil, false)
+        (rest.format, rest.isForAllClients, rest.findsQuality) = (nil, false, false)
         return rest == Transform()
     }
 

@@ -13,6 +13,16 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
         package static var noun: String { "isolation" }
     }
 
+    /// The quality of pictures whose address names none.
+    package enum DefaultQuality: String, Sendable, SettingWord {
+        case number = "80"
+        /// Found for each picture.
+        case automatic = "auto"
+
+        package static var noun: String { "default quality" }
+    }
+
+    package var quality = DefaultQuality.number
     package var linearLight = false
     package var acceptTruncated = false
     package var deadline = Interval(.seconds(20))
@@ -24,6 +34,11 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
 
     package static var settings: [Setting<Self>] {
         [
+            Setting(
+                "quality", \.quality,
+                meaning:
+                    "the quality of pictures whose address names none. `auto` finds the smallest file that looks like a JPEG of quality 80, in at most four encodings"
+            ),
             Setting(
                 "linearLight", \.linearLight,
                 meaning: "resample in linear light: keeps bright details on a dark background, but is slower"),

@@ -17,7 +17,7 @@ struct PosterRoute: ImageRoute {
             var transform = path.transform
             transform.format = nil
             let whole = ImageAddress(
-                title: undivided.canonical(in: images.sources), transform: transform, negotiates: transform != Transform())
+                title: undivided.canonical(in: images.sources), transform: transform, negotiates: transform != images.options.plain)
             address.ifMissing = .address(whole)
         }
         return address

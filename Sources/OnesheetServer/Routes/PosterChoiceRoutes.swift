@@ -33,7 +33,7 @@ struct TitlePosters: Sendable {
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
     /// response has a short lifetime.
     func picture(_ number: Int, _ request: Request) async throws -> Response {
-        let address = ImageAddress(title: title, transform: try SizeLadder.transform("w342"), negotiates: true)
+        let address = ImageAddress(title: title, transform: try images.options.transform(size: "w342"), negotiates: true)
         let transform = address.request(in: images.accept.choose(request.headers[.accept])).transform
         let wanted: ImageRequest
         do {

@@ -133,6 +133,8 @@ public struct Transform: Hashable, Sendable {
     public var maxSourceBytes = 0
     /// 1 to 100.
     public var quality = Transform.defaultQuality
+    /// Whether the server finds the quality: the smallest file that looks like a JPEG of `defaultQuality`. `quality` is that number then.
+    public var findsQuality = false
     /// The largest size of the output in bytes; the quality is lowered to reach it. 0 is no limit.
     public var maxBytes = 0
     /// Whether EXIF, comments and similar metadata are removed.
@@ -181,7 +183,7 @@ public struct Transform: Hashable, Sendable {
         add("wm", watermark?.canonicalText ?? "", unless: watermark == nil)
         add("f", format.map { "\($0)" } ?? "", unless: format == nil)
         add("all", "1", unless: !isForAllClients)
-        add("q", "\(quality)", unless: quality == Self.defaultQuality)
+        add("q", findsQuality ? "auto" : "\(quality)", unless: quality == Self.defaultQuality && !findsQuality)
         let byFormat = qualities.map { "\($0.key)-\($0.value)" }.sorted()
         add("fq", byFormat.joined(separator: ","), unless: byFormat.isEmpty)
         add("mb", "\(maxBytes)", unless: maxBytes == 0)
@@ -206,7 +208,7 @@ extension Transform {
     package func encoded(in format: ImageFormat) -> Transform {
         var known = self
         (known.format, known.isForAllClients) = (format, false)
-        known.quality = qualities[format] ?? quality
+        if let own = qualities[format] { (known.quality, known.findsQuality) = (own, false) }
         known.qualities = [:]
         return known
     }

@@ -23,8 +23,8 @@ extension Transform: WireValue {
         WireField(\.watermark), WireField(\.blur), WireField(\.sharpen), WireField(\.format), WireField(\.isForAllClients),
         WireField(\.pixelates),
         WireField(\.isGray), WireField(\.isBitonal), WireField(\.qualities), WireField(\.maxSourcePixels),
-        WireField(\.maxSourceBytes), WireField(\.quality), WireField(\.maxBytes), WireField(\.stripsMetadata),
-        WireField(\.keepsCopyright), WireField(\.convertsToSRGB),
+        WireField(\.maxSourceBytes), WireField(\.quality), WireField(\.findsQuality), WireField(\.maxBytes),
+        WireField(\.stripsMetadata), WireField(\.keepsCopyright), WireField(\.convertsToSRGB),
     ]
 
     func write(to message: inout ByteBuffer) {

@@ -26,7 +26,7 @@ final class PrintedConfigurationTests: XCTestCase {
         accessLog: { path: /var/log/onesheet/access.log, format: json }
         shutdown: { delay: 5s }
         cors: { origins: ["*"] }
-        rendering: { linearLight: true, codecs: { png: { effort: 9 } } }
+        rendering: { quality: auto, linearLight: true, codecs: { png: { effort: 9 } } }
         presets: { card: "rs:fill:342:513/q:75", b: "w:1" }
         dialects: [iiif]
         prefetch: [{ at: "06:05", timeZone: "-03:30", source: films, date: yesterday, sizes: [w92] }]
@@ -52,6 +52,7 @@ final class PrintedConfigurationTests: XCTestCase {
         XCTAssertEqual(again.log, configuration.log)
         XCTAssertEqual(again.accessLog, configuration.accessLog)
         XCTAssertEqual(again.prefetch, configuration.prefetch)
+        XCTAssertEqual(again.rendering.quality, .automatic)
         XCTAssertEqual(again.sourceNames, ["films", "api", "art"])
         XCTAssertEqual(
             Signature(again.signing, needsKey: true).sign("/w:60"), Signature(configuration.signing, needsKey: true).sign("/w:60"))

@@ -87,6 +87,26 @@ final class ServingTests: ServerTestCase {
         XCTAssertEqual(try Picture.header(answer.body).height, 90)
     }
 
+    func testThatAServerFindsTheQualityOfItsPictures() async throws {
+        // Given a server that does, and one that does not
+        let (finding, usual) = (try await server(keys: "rendering: { quality: auto }"), try await server())
+        let found = try await usual.send("/i/unsafe/w:185/q:auto/plain/sample://1@jpg")
+        // When sizes, addresses without a quality and dialects are requested
+        for path in ["/t/p/w185/sample/1.jpg", "/i/unsafe/w:185/plain/sample://1@jpg", "/i/unsafe/w:185/f:jpg/plain/sample://1"] {
+            // Then they are the file that the option gives elsewhere
+            let answer = try await finding.send(path)
+            XCTAssertEqual(answer.body, found.body, path)
+        }
+        // And a number is that number
+        let numbered = try await finding.send("/i/unsafe/w:185/q:80/plain/sample://1@jpg")
+        let plain = try await usual.send("/t/p/w185/sample/1.jpg")
+        XCTAssertEqual(numbered.body, plain.body)
+        XCTAssertNotEqual(plain.body, found.body)
+        // And an original is served as it is
+        let (original, same) = (try await finding.send("/t/p/original/sample/1"), try await usual.send("/t/p/original/sample/1"))
+        XCTAssertEqual(original.body, same.body)
+    }
+
     func testThatTheSecondAnswerComesFromMemoryAndIsTheSame() async throws {
         // Given a cached variant
         let server = try await server()

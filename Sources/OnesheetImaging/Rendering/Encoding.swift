@@ -1,0 +1,89 @@
+import NIOCore
+import OnesheetCore
+
+extension Rendering {
+    /// Encodes at the quality of the job, or at the one that it finds, and within `maxBytes`.
+    func encode(_ job: Job, _ picture: borrowing PixelBuffer) throws(CodecError) -> ByteBuffer {
+        var options = job.options
+        options.deadline = deadline
+        try deadline.check()
+        let first =
+            job.transform.findsQuality && job.encoder.usesQuality
+            ? try smallestAlike(job, picture, options)
+            : Attempt(quality: options.quality, body: try job.encoder.encode(picture, options))
+        let limit = job.transform.maxBytes
+        guard limit > 0, first.body.readableBytes > limit else { return first.body }
+        return try encode(job, picture, options, below: first, within: limit)
+    }
+
+    private struct Attempt {
+        var quality: Int
+        var body: ByteBuffer
+    }
+
+    /// Encodes at the highest quality that fits into `limit`, or at the lowest if none fits.
+    private func encode(
+        _ job: Job, _ picture: borrowing PixelBuffer, _ options: EncodeOptions, below first: Attempt, within limit: Int
+    ) throws(CodecError) -> ByteBuffer {
+        var (options, best) = (options, first.body)
+        var (low, high) = (1, first.quality - 1)
+        var fits = false
+        while low <= high {
+            try deadline.check()
+            options.quality = (low + high + 1) / 2
+            let body = try job.encoder.encode(picture, options)
+            if body.readableBytes <= limit {
+                (best, fits) = (body, true)
+                low = options.quality + 1
+            } else {
+                if !fits, body.readableBytes < best.readableBytes { best = body }
+                high = options.quality - 1
+            }
+        }
+        return best
+    }
+
+    /// The smallest file that looks like a JPEG of the default quality, or the one that looks most like the picture if none does.
+    ///
+    /// Each attempt is decoded and compared with the picture. If that is impossible, the file of the default quality.
+    private func smallestAlike(
+        _ job: Job, _ picture: borrowing PixelBuffer, _ options: EncodeOptions
+    ) throws(CodecError) -> Attempt {
+        var best = Attempt(quality: options.quality, body: try job.encoder.encode(picture, options))
+        guard let original = try LumaPlane(picture, by: deadline),
+            let first = try distance(of: best.body, from: original, job.encoder)
+        else { return best }
+        var (options, search, least) = (options, QualitySearch(best.quality, first), first)
+        while let quality = search.next {
+            try deadline.check()
+            options.quality = quality
+            let body = try job.encoder.encode(picture, options)
+            guard let distance = try distance(of: body, from: original, job.encoder) else { return best }
+            search.note(quality, distance)
+            let (isAlike, wasAlike) = (distance <= .jpegOf80, least <= .jpegOf80)
+            let isSmaller = body.readableBytes < best.body.readableBytes
+            if isAlike ? !wasAlike || isSmaller : !wasAlike && distance < least {
+                (best, least) = (Attempt(quality: quality, body: body), distance)
+            }
+        }
+        return best
+    }
+
+    /// `nil` if the codec does not decode what it encodes, or decodes it to another size or to inks, or if the picture is tiny.
+    private func distance(
+        of body: ByteBuffer, from original: LumaPlane, _ codec: any Codec
+    ) throws(CodecError) -> VisibleDistance? {
+        var limits = renderer.limits
+        limits.pixels = max(limits.pixels, limits.outputPixels)
+        var sink = LumaSink(by: deadline)
+        do throws(CodecError) {
+            let request = DecodeRequest(acceptsPlanar: true, limits: limits, deadline: deadline)
+            try codec.decode(body.readableBytesUInt8Span, request, into: &sink)
+        } catch {
+            guard error != .timedOut, error != .outOfMemory else { throw error }
+            return nil
+        }
+        guard sink.luma.width == original.width, sink.luma.height == original.height else { return nil }
+        return try VisibleDistance(original, sink.luma, by: deadline)
+    }
+}
