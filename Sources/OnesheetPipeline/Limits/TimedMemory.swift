@@ -14,7 +14,7 @@ final class TimedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let generation: CacheGeneration
     }
 
-    private let values = Mutex(TwoGenerations<Key, Remembered>(count: 8192, weight: 4 << 20))
+    private let values = Mutex(SegmentedCache<Key, Remembered>(count: 8192, weight: 4 << 20))
     private let clock: WallClock
 
     init(clock: WallClock) { self.clock = clock }

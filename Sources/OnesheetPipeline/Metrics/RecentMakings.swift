@@ -24,7 +24,7 @@ package final class RecentMakings: Sendable {
         package let isStorable: Bool
     }
 
-    private let makings = Mutex(TwoGenerations<CacheKey, Making>(count: 4096, weight: 1 << 20))
+    private let makings = Mutex(SegmentedCache<CacheKey, Making>(count: 4096, weight: 1 << 20))
 
     package init() {}
 

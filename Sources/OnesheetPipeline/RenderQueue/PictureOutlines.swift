@@ -9,7 +9,7 @@ package final class PictureOutlines: Sendable {
 
     private let engine: any PictureEngine
     private let pool: RenderPool
-    private let known = Mutex(TwoGenerations<String, PictureOutline>(count: PictureOutlines.count))
+    private let known = Mutex(SegmentedCache<String, PictureOutline>(count: PictureOutlines.count))
 
     init(engine: any PictureEngine, pool: RenderPool) { (self.engine, self.pool) = (engine, pool) }
 
@@ -33,7 +33,7 @@ package final class PictureOutlines: Sendable {
     }
 
     /// Forgets all outlines.
-    func removeAll() { known.withLock { $0 = TwoGenerations(count: Self.count) } }
+    func removeAll() { known.withLock { $0 = SegmentedCache(count: Self.count) } }
 
     /// Parses the header on a thread for it, unless the file is known.
     func outline(of file: PictureFile) async throws(PipelineError) -> PictureOutline {

@@ -182,7 +182,7 @@ extension TitleQuery {
 /// The titles that sources have listed lately, and those that the administrator has decided about. Questions about them are not
 /// made up.
 private final class KnownTitles: Sendable {
-    private let titles = Mutex(TwoGenerations<TitleReference, Void>(count: 16_384, weight: 4 << 20))
+    private let titles = Mutex(SegmentedCache<TitleReference, Void>(count: 16_384, weight: 4 << 20))
     private let sources = Mutex<Set<String>>([])
 
     func contains(_ title: TitleReference) -> Bool { titles.withLock { $0.value(for: title) != nil } }

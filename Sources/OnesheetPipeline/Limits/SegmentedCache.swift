@@ -1,7 +1,7 @@
 /// A bounded dictionary with two generations. When the younger one is full, the older one is dropped as a whole. A value that is
 /// read moves to the younger, so a flood of new keys evicts the flood and not the values in use. All operations are O(1),
 /// amortised.
-struct TwoGenerations<Key: Hashable, Value> {
+struct SegmentedCache<Key: Hashable, Value> {
     private struct Generation {
         var values: [Key: (value: Value, weight: Int)] = [:]
         var weight = 0

@@ -2,10 +2,10 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-final class TwoGenerationsTests: XCTestCase {
+final class SegmentedCacheTests: XCTestCase {
     func testThatWhatIsUsedOutlivesAFlood() {
         // Given a value that is read every hundredth time
-        var values = TwoGenerations<Int, String>(count: 200)
+        var values = SegmentedCache<Int, String>(count: 200)
         values.set("used", for: -1)
         // When ten thousand others are added
         for number in 0..<10_000 {
@@ -20,7 +20,7 @@ final class TwoGenerationsTests: XCTestCase {
 
     func testThatAValueIsReplacedAndRemovedInEitherGeneration() {
         // Given a value in the older generation
-        var values = TwoGenerations<Int, String>(count: 2)
+        var values = SegmentedCache<Int, String>(count: 2)
         for number in 0..<3 { values.set("\(number)", for: number) }
         // When it is replaced
         values.set("new", for: 0)
@@ -33,7 +33,7 @@ final class TwoGenerationsTests: XCTestCase {
 
     func testThatWeightsAreBounded() {
         // Given room for a hundred
-        var values = TwoGenerations<Int, String>(count: 1000, weight: 100)
+        var values = SegmentedCache<Int, String>(count: 1000, weight: 100)
         // When values of weight thirty are added, and one heavier than the limit
         for number in 0..<100 { values.set("", for: number, weight: 30) }
         values.set("heavy", for: -1, weight: 101)
