@@ -73,8 +73,8 @@ func pinned(_ url: String, _ version: Version) -> Package.Dependency {
     isCheckout ? .package(url: url, from: version) : .package(url: url, exact: version)
 }
 
-/// One room of `Sources`.
-func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// A target of `Sources`.
+func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
@@ -146,20 +146,20 @@ let package = Package(
         pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
-        room("OnesheetValues", []),
-        room("OnesheetCore", ["OnesheetValues", nio, log]),
-        room("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
-        room("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
-        room("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
-        room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
+        target("OnesheetValues", []),
+        target("OnesheetCore", ["OnesheetValues", nio, log]),
+        target("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
+        target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
+        target("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
+        target("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
         c("CColors", links: ["lcms2"]),
-        room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
+        target("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
         c("CCacheFiles", links: ["xxhash"]),
-        room("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
+        target("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CZstandard"),
-        room(
+        target(
             "OnesheetPipeline",
             [
                 "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetTracing", "CZlib", nio, posix, http1,
@@ -172,8 +172,8 @@ let package = Package(
             swiftSettings: settings),
         c("CMemory"),
         c("CCage"),
-        room("OnesheetWorkers", ["OnesheetCore", "OnesheetImaging", "CCage", "CMemory", nio, posix, crypto, log]),
-        room(
+        target("OnesheetWorkers", ["OnesheetCore", "OnesheetImaging", "CCage", "CMemory", nio, posix, crypto, log]),
+        target(
             "OnesheetServer",
             [
                 "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache",
@@ -184,13 +184,13 @@ let package = Package(
                 hummingbird, hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
                 lifecycle, yams, log, crypto,
             ]),
-        room(
+        target(
             "OnesheetCommands",
             [
                 "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", "OnesheetServer",
                 "OnesheetTracing", "OnesheetWorkers", nio, foundationCompat, lifecycle, signals, arguments, log,
             ]),
-        room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
+        target("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
 
         c("CJPEGReader"),
         c("CJPEG", ["CJPEGReader"], links: ["jpeg"]),
@@ -234,7 +234,7 @@ let package = Package(
         .target(
             name: "SampleSource", dependencies: ["OnesheetCore", "CTurboJPEG", nio], path: "Plugins/SampleSource",
             exclude: ["README.md"], swiftSettings: settings + (isCheckout ? [] : [.unsafeFlags(["-O"])])),
-        room(
+        target(
             "StandardPlugins",
             [
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "FolderStore",

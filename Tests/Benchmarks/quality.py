@@ -1,4 +1,4 @@
-"""Compares bytes, likeness and time of formats and qualities, ours and those of others. Called by .ci/bench-quality; see there."""
+"""Compares bytes, similarity and time of formats and qualities, ours and those of others. Called by .ci/bench-quality; see there."""
 
 import io
 import math

@@ -63,4 +63,4 @@ typedef struct {
 void ck_cells(const uint8_t *a, size_t a_stride, const uint8_t *b, size_t b_stride, ck_cell *to, int count);
 /// How different two rows of cells are, in windows of 2 × 2 cells: `count` windows, one less than the cells of a row. Sums the fourth
 /// powers of 1 - SSIM, times 2^48. Integers only, so that all processors give the same.
-uint64_t ck_unlikeness(const ck_cell *upper, const ck_cell *lower, int count);
+uint64_t ck_dissimilarity(const ck_cell *upper, const ck_cell *lower, int count);

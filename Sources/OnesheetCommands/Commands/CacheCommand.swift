@@ -195,7 +195,7 @@ extension ServerConfiguration {
     ) async throws -> Answer? {
         guard shared.store != nil else { return nil }
         let resources = try SharedResources(self, plugins, writes: false, clock: .system, logger: Log.make(log))
-        let engines = try SharedEngines(shared, resources.assembly)
+        let engines = try SharedBackends(shared, resources.assembly)
         do {
             var answer: Answer?
             if let tier = engines.tier { answer = try await work(tier) }

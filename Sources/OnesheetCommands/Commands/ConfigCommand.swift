@@ -45,8 +45,8 @@ struct ConfigCommand: ParsableCommand {
         /// The findings of a trial of the engines.
         private static func findings(
             _ configuration: ServerConfiguration, _ context: ServerContext
-        ) async throws -> [SharedEngines.Finding] {
-            let engines = try SharedEngines(configuration.shared, context.assembly)
+        ) async throws -> [SharedBackends.Finding] {
+            let engines = try SharedBackends(configuration.shared, context.assembly)
             let findings = await engines.findings()
             await engines.shutdown()
             return findings

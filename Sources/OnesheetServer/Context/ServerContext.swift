@@ -65,7 +65,7 @@ package struct ServerContext: Sendable {
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
             changes: shared.changeTimes,
-            leases: shared.engines.tier == nil ? nil : shared.coordination?.leases, clock: clock,
+            leases: shared.backends.tier == nil ? nil : shared.coordination?.leases, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
         self.configuration = configuration

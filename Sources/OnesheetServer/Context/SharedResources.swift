@@ -39,7 +39,7 @@ package struct SharedResources: Sendable {
     private let web: WebTransport
     private let tiers: [any TierPlugin]
     /// The store and the coordinator that several servers share.
-    package let engines: SharedEngines
+    package let backends: SharedBackends
     private let writes: Bool
 
     /// - Parameter writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
@@ -72,7 +72,7 @@ package struct SharedResources: Sendable {
         tiers = made.map(\.tier)
         var coordination: Coordination?
         if writes {
-            engines = try SharedEngines(configuration.shared, assembly) { coordinator in
+            backends = try SharedBackends(configuration.shared, assembly) { coordinator in
                 coordination = coordinator.map { engine in
                     let coordinator = PrefixedCoordinator(BoundedCoordinator(engine), prefix: configuration.shared.prefix)
                     return Coordination(coordinator, state: state, logger: logger)
@@ -82,16 +82,16 @@ package struct SharedResources: Sendable {
             }
         } else {
             try assembly.checkEngines(configuration.shared)
-            engines = SharedEngines()
+            backends = SharedBackends()
         }
         cache = Cache(
             configuration.cache.memory,
             others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }
-                + [engines.tier].compactMap(\.self), announcer: coordination?.purges, clock: clock, logger: logger)
+                + [backends.tier].compactMap(\.self), announcer: coordination?.purges, clock: clock, logger: logger)
         let cache = cache
         choices = PosterChoices(state)
         let choices = choices
-        decisions = engines.tier.map {
+        decisions = backends.tier.map {
             SharedDecisions(
                 SharedValues($0, logger: logger), choices: choices, cache: cache, isToldOfChanges: coordination != nil,
                 logger: logger)
@@ -143,7 +143,7 @@ package struct SharedResources: Sendable {
         // Close the tiers last, so that finished work can still be stored.
         var failures = await [ending, refreshing, fetching, rendering, deciding, following, releasing]
         failures.append(await end("promotions", within: limit / 4) { await cache.finishPromotions() })
-        failures.append(await end("the shared store", within: limit * 3 / 4) { await engines.shutdown() })
+        failures.append(await end("the shared store", within: limit * 3 / 4) { await backends.shutdown() })
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }

@@ -64,8 +64,8 @@ package struct Server: Sendable {
             defer { socket?.remove() }
             // A connection may have been accepted while the services stopped.
             defer { counters.connections.close() }
-            try await context.shared.engines.requireIfConfigured()
-            let checking = Task { await context.shared.engines.logProblems(context.logger) }
+            try await context.shared.backends.requireIfConfigured()
+            let checking = Task { await context.shared.backends.logProblems(context.logger) }
             defer { checking.cancel() }
             context.pipeline.engine.warmUp()
             await catchUp(context)

@@ -32,11 +32,11 @@ final class SharedStoreTests: ServerTestCase {
     private func settle(_ server: RunningServer) async {
         let shared = server.server.responder.context.shared
         await shared.cache.finishPromotions()
-        await shared.engines.tier?.flush()
+        await shared.backends.tier?.flush()
     }
 
     private func gets(_ server: RunningServer) -> Int {
-        server.server.responder.context.shared.engines.tier?.figures.requests["get"]?.count ?? 0
+        server.server.responder.context.shared.backends.tier?.figures.requests["get"]?.count ?? 0
     }
 
     private func detail(_ answer: ServerAnswer) -> String {
@@ -87,7 +87,7 @@ final class SharedStoreTests: ServerTestCase {
         let server = try await server(sources: web(origin), keys: shared(room))
         _ = try await server.send(path)
         await settle(server)
-        let tier = try XCTUnwrap(server.server.responder.context.shared.engines.tier)
+        let tier = try XCTUnwrap(server.server.responder.context.shared.backends.tier)
         let before = try await tier.held(sources: ["web"]).sources["web"]?.entries ?? 0
         // When
         let purged = try await server.send("/cache/web", method: "DELETE", fields: admin)
@@ -125,7 +125,7 @@ final class SharedStoreTests: ServerTestCase {
         XCTAssertEqual(answer.body, made.body)
         XCTAssertTrue(answer.field("Cache-Status")?.contains("fwd=miss") ?? false, answer.field("Cache-Status") ?? "")
         XCTAssertEqual(origin.requests(), 2)
-        let damaged = try XCTUnwrap(second.server.responder.context.shared.engines.tier).figures.damaged
+        let damaged = try XCTUnwrap(second.server.responder.context.shared.backends.tier).figures.damaged
         XCTAssertGreaterThanOrEqual(damaged, 2)
     }
 

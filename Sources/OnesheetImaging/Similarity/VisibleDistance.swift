@@ -57,7 +57,7 @@ private struct Look {
                 small.b.append(UInt8((cell.b + 8) >> 4))
             }
             // A mean for each row, whose sum has room for any picture.
-            if row > 0 { total += ck_unlikeness(upper, lower, Int32(columns - 1)) / UInt64(columns - 1) }
+            if row > 0 { total += ck_dissimilarity(upper, lower, Int32(columns - 1)) / UInt64(columns - 1) }
         }
         let mean = total / UInt64(rows - 1)
         norm = Int(Self.root(Self.root(mean << 16)))

@@ -3,7 +3,7 @@ package import OnesheetCache
 package import OnesheetCore
 
 /// The engines that several servers share: a store with the shared tier on it, and a coordinator.
-package struct SharedEngines: Sendable {
+package struct SharedBackends: Sendable {
     /// The finding of a trial of an engine.
     package struct Finding: Sendable, Equatable {
         /// The key of the configuration: `shared.store`.

@@ -25,7 +25,7 @@ CK_CLONES void ck_cells(
 #define DEVIATIONS 239708
 
 // The products stay below 2^62, because a sum is at most 64 * 255, and the total of a row of 262,144 samples below 2^64.
-uint64_t ck_unlikeness(const ck_cell *upper, const ck_cell *lower, int count) {
+uint64_t ck_dissimilarity(const ck_cell *upper, const ck_cell *lower, int count) {
     uint64_t total = 0;
     for (int i = 0; i < count; i++) {
         const ck_cell *c[4] = {upper + i, upper + i + 1, lower + i, lower + i + 1};
@@ -36,9 +36,9 @@ uint64_t ck_unlikeness(const ck_cell *upper, const ck_cell *lower, int count) {
             squares += c[k]->squares;
             products += c[k]->products;
         }
-        int64_t likeness = (2 * a * b + MEANS) * (2 * (SAMPLES * products - a * b) + DEVIATIONS);
+        int64_t similarity = (2 * a * b + MEANS) * (2 * (SAMPLES * products - a * b) + DEVIATIONS);
         int64_t most = (a * a + b * b + MEANS) * (SAMPLES * squares - a * a - b * b + DEVIATIONS);
-        int64_t difference = (most - likeness) / (most >> 16);
+        int64_t difference = (most - similarity) / (most >> 16);
         uint64_t clamped = difference < 0 ? 0 : difference > 65535 ? 65535 : (uint64_t)difference;
         uint64_t square = clamped * clamped >> 8;
         total += square * square;
