@@ -68,9 +68,9 @@ package struct AdminConfiguration: Sendable, ConfigurationSection {
 }
 
 extension [UInt8] {
-    /// Whether the bytes are a shorter text, of at most `limit` bytes, again and again.
+    /// Whether the bytes are a shorter text, of at most `limit` bytes, twice or more.
     fileprivate func repeats(within limit: Int) -> Bool {
-        (1...limit).contains { period in zip(self, dropFirst(period)).allSatisfy(==) }
+        (1...limit).contains { period in 2 * period <= count && zip(self, dropFirst(period)).allSatisfy(==) }
     }
 }
 
