@@ -39,6 +39,23 @@ final class FinishingTests: XCTestCase {
         }
     }
 
+    func testThatSmallJPEGsOfLargeOriginalsHaveTablesOfTheirOwn() throws {
+        // Given an original, and a codec that always makes tables
+        let file = try codec.encode(try DrawnPoster(width: 720, height: 1080).draw(), EncodeOptions())
+        var always = JPEGCodec.Configuration()
+        always.optimize = true
+        let other = Renderer(codecs: [JPEGCodec(always), PNGCodec()], limits: Limits())
+        for (width, hasTables) in [(100, true), (120, false)] {
+            var transform = Transform()
+            (transform.width, transform.format) = (width, .jpeg)
+            // When
+            let (usual, smaller) = (try renderer.render(file, as: transform).body, try other.render(file, as: transform).body)
+            // Then the one with a 51st of the pixels has them, and the one with a 36th does not
+            XCTAssertEqual(usual == smaller, hasTables, "w\(width)")
+            XCTAssertLessThanOrEqual(smaller.readableBytes, usual.readableBytes)
+        }
+    }
+
     func testThatPaddingIsClearWhereTheFormatCan() throws {
         let outcome = try render(try even([10, 20, 30])) { $0.padding = .init(top: 2, right: 0, bottom: 0, left: 1) }
         XCTAssertEqual([outcome.layout.width, outcome.layout.height], [9, 10])
