@@ -10,8 +10,8 @@ internal import Synchronization
 #endif
 
 /// A running program. Its standard output is split into lines; its standard error goes to the log, and its last lines into the reason of
-/// its end. To stop it, its standard input
-/// is closed. A second later it gets SIGTERM, and two seconds after that SIGKILL, together with the processes that it has started.
+/// its end. To stop it, its standard input is closed. A second later it gets SIGTERM, and two seconds after that SIGKILL, together with the
+/// processes that it has started.
 final class Program: Child {
     private struct State {
         var output = LineBuffer()

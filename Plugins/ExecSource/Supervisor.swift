@@ -116,7 +116,7 @@ actor Supervisor {
         nextStart = context.clock.now.addingTimeInterval(delay)
         lastEnd = (reason, lastWords)
         context.logger.warning(
-            "the program has ended",
+            "the program failed",
             metadata: ["reason": "\(lastWords.map { "\(reason): \($0)" } ?? reason)", "restart": "\(delay) s"])
     }
 }

@@ -136,7 +136,7 @@ public struct ImageOptions: Sendable {
     }
 
     /// The transforms for each size in each format.
-    /// - Parameter formats: file extensions.
+    /// - Parameter formats: file extensions, or `auto`, the format for clients without a preference.
     /// - Throws: `RequestError` with the unknown size or format.
     package func transforms(sizes: [String], formats: [String]) throws(RequestError) -> [Transform] {
         func once(_ names: [String]) -> [String] {
@@ -148,7 +148,12 @@ public struct ImageOptions: Sendable {
         for size in once(sizes) {
             for name in once(formats) {
                 var transform = try self.transform(size: size)
-                transform.format = try format(name)
+                if name == "auto" {
+                    // The format of `original` is never negotiated.
+                    transform.isForAllClients = size != "original"
+                } else {
+                    transform.format = try format(name)
+                }
                 transforms.append(transform)
             }
         }

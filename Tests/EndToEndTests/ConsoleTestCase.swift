@@ -40,7 +40,8 @@ class ConsoleTestCase: XCTestCase {
     }
 
     /// A server with the sample source, a folder with two pictures of one film, and the given `sources` and `keys`; and a browser.
-    func start(sources: String = "", keys: String = "") async throws -> (url: String, browser: Browser) {
+    /// - Parameter isCold: whether the cache has no originals of the sample source.
+    func start(sources: String = "", keys: String = "", isCold: Bool = false) async throws -> (url: String, browser: Browser) {
         let configuration = """
             admin: { token: secret-for-tests }
             cache: { disk: { path: cache } }
@@ -51,8 +52,10 @@ class ConsoleTestCase: XCTestCase {
               \(sources)
             """
         try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
-        try FileManager.default.copyItem(
-            at: try await Self.drawnOriginals().appending(path: "cache"), to: folder.appending(path: "cache"))
+        if !isCold {
+            try FileManager.default.copyItem(
+                at: try await Self.drawnOriginals().appending(path: "cache"), to: folder.appending(path: "cache"))
+        }
         let (server, url) = try await Program.serve([], in: folder)
         addTeardownBlock { Program.end(server) }
         for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {

@@ -179,7 +179,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
 
     func testThatAnAddressIsExplainedTimedAndPurged() async throws {
         // Given an address without an earlier request
-        let (url, browser) = try await start()
+        let (url, browser) = try await start(isCold: true)
         try await browser.open("\(url)/?view=explain", until: Self.settled)
         _ = try await browser.evaluate(
             "(document.getElementById('address').value = '/t/p/w92/sample/7', document.getElementById('explain').requestSubmit())")

@@ -42,6 +42,25 @@ final class CacheTests: XCTestCase {
         try await disk.close()
     }
 
+    func testThatAHitThatHardlyProlongsALifeNeedsNoThread() async throws {
+        // Given a tier in which hits prolong lives, and an entry that is a day old
+        let disk = try DiskTier(
+            path: temporaryDirectory().path, expires: .days(7), extending: .newExpiration(.days(7)), isSynced: false,
+            clock: clock.wallClock)
+        try await disk.store(.sample(at: clock), for: key)
+        clock.advance(by: .seconds(86_400))
+        // When it is looked up on an event loop, then its new end is not written there
+        XCTAssertNil(disk.entryNow(for: key, reading: 1 << 20).entry)
+        // But after a hit that has written it, for a hundredth of its life
+        _ = try await disk.entry(for: key)
+        XCTAssertNotNil(disk.entryNow(for: key, reading: 1 << 20).entry)
+        clock.advance(by: .seconds(3_600))
+        XCTAssertNotNil(disk.entryNow(for: key, reading: 1 << 20).entry)
+        clock.advance(by: .seconds(3_600))
+        XCTAssertNil(disk.entryNow(for: key, reading: 1 << 20).entry)
+        try await disk.close()
+    }
+
     func testThatATierThatKnowsOfAnAbsenceIsNotAskedAgain() async {
         for (answer, calls) in [(ReadyLookUp.absent, 0), (.unknown, 1)] {
             // Given a tier without entries, which may know that without waiting

@@ -49,7 +49,19 @@ final class DiskReader: Sendable {
     private func isUsable(_ header: EntryHeader) -> Bool {
         let now = disk.clock.now
         return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: now)
-            && life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
+            && newEnd(of: header, now: now) == nil
+    }
+
+    /// The end of the entry's lifetime after a read, if it is another than now. Skips changes of less than a hundredth, to avoid a write for
+    /// each read.
+    private func newEnd(of header: EntryHeader, now: Date) -> Date?? {
+        guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
+            return nil
+        }
+        if let wanted, let end = header.end {
+            guard abs(wanted.timeIntervalSince(end)) > 0.01 * abs(wanted.timeIntervalSince(now)) else { return nil }
+        }
+        return .some(wanted)
     }
 
     func contains(_ key: CacheKey) throws(CacheError) -> Bool {
@@ -103,14 +115,9 @@ final class DiskReader: Sendable {
         }
     }
 
-    /// Extends the lifetime of the entry as configured. Skips changes of less than a hundredth, to avoid a write for each read.
+    /// Extends the lifetime of the entry as configured.
     private func extend(_ name: Digest128, at path: String, _ header: EntryHeader, now: Date) -> Date?? {
-        guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
-            return nil
-        }
-        if let wanted, let end = header.end {
-            guard abs(wanted.timeIntervalSince(end)) > 0.01 * abs(wanted.timeIntervalSince(now)) else { return nil }
-        }
+        guard let wanted = newEnd(of: header, now: now) else { return nil }
         do {
             try EntryFile.extend(path, named: name, to: wanted)
             return .some(wanted)

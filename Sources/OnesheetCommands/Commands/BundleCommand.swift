@@ -26,6 +26,12 @@ struct BundleCommand: PluggedCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
+    func validate() throws {
+        guard !(try lists.order().formats.contains("auto")) else {
+            throw ValidationError("“auto” is for clients of a server; the files of a bundle have extensions, such as jpg")
+        }
+    }
+
     func run(with plugins: PluginList) async throws {
         if output == "-", !force { try StandardStreams.requireNoTerminal() }
         let order = try lists.order()

@@ -87,7 +87,8 @@ struct RootCommand: ParsableCommand {
               onesheet render in.jpg -o out.png           resize one file, without a server
               onesheet serve --config onesheet.yaml       serve your own sources
 
-            On a terminal, errors and warnings are coloured, unless NO_COLOR is set.
+            On a terminal, errors and warnings are coloured, unless NO_COLOR is
+            not empty or TERM is dumb.
             """,
         version: Onesheet.version,
         subcommands: [

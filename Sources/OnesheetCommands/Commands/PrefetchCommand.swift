@@ -90,7 +90,7 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
     var sizes = PrefetchConfiguration.defaultSizes.joined(separator: ",")
 
-    @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
+    @Option(name: .long, help: "File extensions, separated by commas, such as jpg,avif; auto is for clients that prefer none.")
     var formats = PrefetchConfiguration.defaultFormats.joined(separator: ",")
 
     func validate() throws { try check() }

@@ -58,7 +58,7 @@ struct RenderCommand: PluggedCommand {
             findsQuality: configuration.rendering.quality == .automatic)
         let parsed = try grammar.parse(options)
         guard !parsed.isRaw, parsed.transform.skips.isEmpty else {
-            throw ValidationError("“raw” and “skp” return pictures as they are, which needs no command")
+            throw ValidationError("“raw” and “skp” can return the picture as it is, which needs no command")
         }
         var transform = parsed.transform
         if transform.format == nil, output != "-", let dot = output.lastIndex(of: ".") {

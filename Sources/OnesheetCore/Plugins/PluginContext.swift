@@ -39,8 +39,9 @@ public struct PluginContext: Sendable {
         self.makeSource = makeSource
     }
 
-    /// Says that the plugin's configuration names this file and that the plugin reads it, such as a manifest; call it before reading. When the
-    /// file changes, the server reloads its configuration and drops the source's cached lists and titles.
+    /// Says that the plugin's configuration names this file and that the plugin reads it, such as a manifest. Call it in the plugin's
+    /// initializer, before reading. When the file changes, the server reloads its configuration and drops the source's cached lists and
+    /// titles.
     public func reads(_ path: String) { onRead(path) }
 
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.

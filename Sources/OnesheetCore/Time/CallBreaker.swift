@@ -35,8 +35,8 @@ package struct CallBreaker: Sendable {
     package mutating func failed(at now: ContinuousClock.Instant) -> Bool {
         failures += 1
         guard failures >= threshold else { return false }
-        // Calls that began before the pause do not prolong it.
-        if isPausing(at: now), !isTrying { return false }
+        // A call that began before the pause and ends within it does not prolong it.
+        if isPausing(at: now) { return false }
         (pauseEnds, isTrying) = (now + pause, false)
         return true
     }

@@ -78,8 +78,8 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
         Setting(
             "extends", path,
             meaning:
-                "what a hit changes: `none` nothing; `cacheTime` starts the entry's lifetime again, up to `expires`; an interval is its new "
-                + "lifetime from the hit on, also beyond `expires` and what its origin allows")
+                "what a hit changes: `none` nothing; `cacheTime` starts the time in this tier again, up to `expires` and to the date that "
+                + "the origin gave; an interval is the new time from the hit on. Stale pictures are revalidated all the same")
     }
 
     private static func check(

@@ -31,7 +31,7 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
             Setting("source", \.source, isRequired: true, meaning: "source of the list"),
             Setting("date", \.date, meaning: "day of the list"),
             Setting("sizes", \.sizes, meaning: "sizes of the ladder"),
-            Setting("formats", \.formats, meaning: "file formats"),
+            Setting("formats", \.formats, meaning: "file extensions; `auto` is for clients that prefer no format"),
         ]
     }
 

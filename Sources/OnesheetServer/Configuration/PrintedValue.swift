@@ -58,17 +58,17 @@ extension PrintedValue {
     static let hiddenText = "(secret)"
     private static let hidden = PrintedValue.text(hiddenText)
 
-    /// A secret as it is written, if that is only variables, also behind a scheme as in `Bearer ${TOKEN}` and with defaults as in
+    /// A secret as it is written, if that is only variables, also behind a scheme as in `Bearer ${TOKEN}` and with an empty default as in
     /// `${TOKEN:-}`; otherwise `(secret)`. A manifest's own variables are in braces alone: `Bearer {token}`.
     static func secret(_ written: PrintedValue?) -> PrintedValue {
-        let variables = /(([A-Za-z]{1,10} )?(\$?\{[A-Za-z0-9_]+(:-[^}]*)?\}[:.\/_-]?)+)?/
+        let variables = /(([A-Za-z]{1,10} )?(\$?\{[A-Za-z0-9_]+(:-)?\}[:.\/_-]?)+)?/
         guard case .text(let text)? = written, text.wholeMatch(of: variables) != nil else { return hidden }
         return .text(text)
     }
 
     /// The words in names of headers, of variables and of the environment that suggest a secret.
     private static let secretWords = [
-        "auth", "cookie", "credential", "key", "passphrase", "passwd", "password", "secret", "session", "signature", "token",
+        "auth", "cookie", "credential", "dsn", "key", "pass", "private", "pwd", "salt", "secret", "session", "signature", "token",
     ]
     /// The ends of plugins' own keys that suggest one.
     private static let secretEnds = ["authorization", "cookie", "credentials", "key", "password", "secret", "token"]
@@ -78,7 +78,9 @@ extension PrintedValue {
 
     private func withoutSecrets(named isSecret: (String) -> Bool) -> PrintedValue {
         switch self {
-        case .absent, .text: return self
+        case .absent: return self
+        // A URL with a password in it, whatever its key is called.
+        case .text(let text): return text.contains(/:\/\/[^\/?#\s]*:[^\/?#\s]*@/) ? .secret(self) : self
         case .list(let values): return .list(values.map { $0.withoutSecrets(named: isSecret) })
         case .mapping(let entries):
             return .mapping(

@@ -47,7 +47,7 @@ package struct AdminConfiguration: Sendable, ConfigurationSection {
         ]
     }
 
-    /// The fewest bytes of a token that are no repetition of earlier ones, and the fewest different ones among them.
+    /// The least length of a token, and the least number of different bytes.
     private static let fewest = (bytes: 16, different: 5)
 
     /// An empty token is that of a variable without a value: no administration.

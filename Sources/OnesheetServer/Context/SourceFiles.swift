@@ -30,7 +30,3 @@ final class TriedFiles: Sendable {
 
     func begin(_ latest: SourceFiles) { files.withLock { $0 = latest } }
 }
-
-extension SHA256.Digest {
-    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
-}

@@ -22,6 +22,8 @@ final class ResponseHeadCache {
 
     /// The maximum number of targets, and of `Accept` headers. A full cache is emptied.
     private static let limit = 4096
+    /// Bytes of the longest `Accept` field whose format is remembered. Browsers send less than half of it.
+    private static let longestAccept = 256
     /// The longest body, in bytes, that is sent at once on an encrypted connection. Encrypting copies the body, and a slow client
     /// holds the copy.
     private static let encryptedLimit = ResponseMemory.small
@@ -139,6 +141,7 @@ final class ResponseHeadCache {
         guard let accept else { return images.accept.choose(nil) }
         if let format = formats[accept] { return format }
         let format = images.accept.choose(String(buffer: accept))
+        guard accept.readableBytes <= Self.longestAccept else { return format }
         if formats.count >= Self.limit { formats.removeAll() }
         formats.updateValue(format, forKey: ByteBuffer(bytes: accept.readableBytesView))
         return format

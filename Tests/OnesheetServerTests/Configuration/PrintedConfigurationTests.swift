@@ -71,7 +71,7 @@ final class PrintedConfigurationTests: XCTestCase {
 
     func testThatASecretOfVariablesIsPrintedAsWritten() throws {
         let table = [
-            ("${TOKEN:-}", true), ("${NOT_SET:-a default}", true), ("Bearer ${TOKEN}", true), ("KakaoAK {key}", true),
+            ("${TOKEN:-}", true), ("${NOT_SET:-a-secret}", false), ("Bearer ${TOKEN}", true), ("KakaoAK {key}", true),
             ("${KEY}:${TOKEN}", true), ("", true), ("${KEY}-and-more", false), ("abc ", false), ("a1 ${KEY}", false),
             ("Bearer abc", false),
             ("a-long-scheme-of-its-own ${TOKEN}", false),
@@ -91,12 +91,15 @@ final class PrintedConfigurationTests: XCTestCase {
         // Given keys of each kind
         let hidden = [
             "variables: { token: abc }", "variables: { apiKey: abc }", "environment: { DB_PASSWORD: abc }",
-            "environment: { AWS_ACCESS_KEY_ID: abc }", "headers: { Cookie: abc }", "headers: { Proxy-Authorization: abc }",
+            "environment: { AWS_ACCESS_KEY_ID: abc }", "environment: { DB_PASS: abc }", "environment: { SENTRY_DSN: abc }",
+            "environment: { DATABASE_URL: \"postgres://user:abc@host/db\" }", "url: \"https://user:abc@host/\"",
+            "headers: { Cookie: abc }", "headers: { Proxy-Authorization: abc }",
             "headers: { X-Auth: abc }", "key: abc", "secretKey: abc", "sessionToken: abc", "posters: { type: kakao, key: abc }",
             "keyring: { password: [abc] }",
         ]
         let shown = [
             "variables: { language: abc }", "environment: { LANG: abc }", "headers: { Referer: abc }", "path: abc",
+            "url: \"https://host:1/abc@2\"",
             "posters: { type: kakao, headers: { User-Agent: abc } }", "command: [abc]",
         ]
         for keys in hidden + shown {

@@ -4,7 +4,8 @@ import XCTest
 
 @testable import OnesheetServer
 
-final class MissesUnderWayTests: ServerTestCase {
+/// The requests that may wait at once, shared fairly by address.
+final class FairLimitTests: ServerTestCase {
     func testThatBusyAddressesGetEqualSharesAndLeaveOneFree() throws {
         // Given room for 64 requests
         let misses = FairLimit(64)
