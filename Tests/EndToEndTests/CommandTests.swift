@@ -408,7 +408,7 @@ final class CommandTests: CommandTestCase {
         let (server, url, log) = try await Program.serveWithLog(["--cache", "c"], in: folder)
         // Then it serves its entries, logs the damaged items, and still blocks the picture
         let said = await log.read(until: "The state was damaged")
-        XCTAssertTrue(said.contains("The damaged CACHEDIR.TAG of the cache is replaced"), said)
+        XCTAssertTrue(said.contains("the damaged CACHEDIR.TAG of the cache is replaced"), said)
         XCTAssertTrue(said.contains("state.sqlite.damaged-"), said)
         let (_, response) = try await get(url + "/t/p/w92/sample/1.jpg")
         XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)

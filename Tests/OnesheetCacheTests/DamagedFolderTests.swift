@@ -105,7 +105,7 @@ final class DamagedFolderTests: XCTestCase {
             let removal = try await tier.remove(.tag(.source("a")))
             XCTAssertEqual(removal.entries, 1, change)
             try await tier.close()
-            XCTAssertEqual(log.all.count { $0.contains("The damaged index of the cache is rebuilt") }, 1, "\(change): \(log.all)")
+            XCTAssertEqual(log.all.count { $0.contains("the damaged index of the cache is rebuilt") }, 1, "\(change): \(log.all)")
         }
     }
 

@@ -180,10 +180,14 @@ final class ImageSemanticsTests: ServerTestCase {
     func testThatEveryWayToAVariantNamesTheSameCanonicalPath() async throws {
         let server = try await server()
         for (path, canonical) in [
-            ("/t/p/w92/sample/1.jpg", "/t/p/w92/sample/1.jpg"), ("/t/p/w92/sample/1", "/t/p/w92/sample/1.jpg"),
+            ("/t/p/w92/sample/1.jpg", "/t/p/w92/sample/1.jpg"), ("/t/p/w92/sample/1", "/t/p/w92/sample/1"),
             ("/i/unsafe/f:jpg/w:46/dpr:2/plain/sample://1", "/t/p/w92/sample/1.jpg"),
             ("/t/p/original/sample/1", "/t/p/original/sample/1"),
-            ("/i/unsafe/q:75/rs:fill:30:45/plain/sample://1", "/i/unsafe/rt:fill/w:30/h:45/q:75/plain/sample%3A%2F%2F1@jpg"),
+            ("/i/unsafe/q:75/rs:fill:30:45/plain/sample://1", "/i/unsafe/rt:fill/w:30/h:45/q:75/plain/sample%3A%2F%2F1"),
+            (
+                "/i/unsafe/q:75/rs:fill:30:45/plain/sample://1@jpg",
+                "/i/unsafe/rt:fill/w:30/h:45/q:75/plain/sample%3A%2F%2F1@jpg"
+            ),
             (
                 "/i/unsafe/rt:fill/w:30/h:45/q:75/plain/sample%3A%2F%2F1@jpg",
                 "/i/unsafe/rt:fill/w:30/h:45/q:75/plain/sample%3A%2F%2F1@jpg"
