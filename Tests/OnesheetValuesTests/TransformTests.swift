@@ -23,7 +23,8 @@ final class TransformTests: XCTestCase {
             "maxSourcePixels": { $0.maxSourcePixels = 1 },
             "maxSourceBytes": { $0.maxSourceBytes = 1 }, "quality": { $0.quality = 1 }, "maxBytes": { $0.maxBytes = 1 },
             "stripsMetadata": { $0.stripsMetadata = false }, "keepsCopyright": { $0.keepsCopyright = true },
-            "convertsToSRGB": { $0.convertsToSRGB = false },
+            "convertsToSRGB": { $0.convertsToSRGB = false }, "isForAllClients": { $0.isForAllClients = true },
+            "findsQuality": { $0.findsQuality = true }, "skips": { $0.skips = [png] }, "maxResultSide": { $0.maxResultSide = 1 },
         ]
         // Then none is missing here
         XCTAssertEqual(Set(changes.keys), Set(Mirror(reflecting: base).children.compactMap(\.label)))

@@ -103,7 +103,7 @@ final class ConsoleServingTests: ServerTestCase {
         for (query, status, words) in [
             ("source=elsewhere", 404, "Unknown source “elsewhere”"), ("source=sample&title=missing", 404, "missing"),
             ("source=sample&posters=missing", 404, "missing"), ("source=sample&date=tomorrow", 400, "tomorrow"),
-            ("source=sample&page=01", 400, "page"), ("source=crash", 502, "the program has ended"),
+            ("source=sample&page=01", 400, "page"), ("source=crash", 502, "the program ended with status 3"),
         ] {
             // When a view that fails is requested
             let answer = try await server.send("/?plain&\(query)")
