@@ -407,7 +407,7 @@ final class CommandTests: CommandTestCase {
         try state.close()
         let (server, url, log) = try await Program.serveWithLog(["--cache", "c"], in: folder)
         // Then it serves its entries, logs the damaged items, and still blocks the picture
-        let said = await log.read(until: "The state was damaged")
+        let said = await log.read(until: "the state was damaged")
         XCTAssertTrue(said.contains("the damaged CACHEDIR.TAG of the cache is replaced"), said)
         XCTAssertTrue(said.contains("state.sqlite.damaged-"), said)
         let (_, response) = try await get(url + "/t/p/w92/sample/1.jpg")

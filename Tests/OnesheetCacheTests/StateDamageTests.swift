@@ -22,7 +22,7 @@ final class StateDamageTests: XCTestCase {
             let after = try await StateStore(folder: path, logger: log.logger).part("posters").value(for: "after")
             XCTAssertEqual(after, "new", "\(swap)")
             XCTAssertEqual(
-                log.all.count { $0.contains("The state was damaged") && $0.contains("kept as") }, 1, "\(swap): \(log.all)")
+                log.all.count { $0.contains("the state was damaged") && $0.contains("kept as") }, 1, "\(swap): \(log.all)")
             let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("state.sqlite.damaged-") }
             XCTAssertFalse(kept.isEmpty, "\(swap)")
             if swap == .cut {

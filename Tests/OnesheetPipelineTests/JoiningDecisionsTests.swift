@@ -69,7 +69,7 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         XCTAssertFalse(isReady)
         XCTAssertEqual(new.decisions.unread, 1)
         await new.store("a", title)
-        await waitWhile(!log.all.contains { $0.contains("the shared decisions about posters cannot be read for now") })
+        await waitWhile(!log.all.contains { $0.contains("cannot read the shared decisions about posters for now") })
         store.change { $0.failure = nil }
         await new.waits(for: title) { $0.pinned == "x" }
         await waitWhile(new.has("a"))

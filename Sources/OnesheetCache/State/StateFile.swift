@@ -82,7 +82,7 @@ struct StateFile {
         }
         logger.error(
             """
-            The state was damaged; \(rows.count) of its values (pinned and rejected posters, blocked pictures, calls counted) could be \
+            the state was damaged; \(rows.count) of its values (pinned and rejected posters, blocked pictures, calls counted) could be \
             read and are kept. Look through them with `onesheet sources posters` and `onesheet sources block`, or put a copy of \
             state.sqlite in place while the server is stopped
             """, metadata: ["reason": "\(reason)", "kept as": "\(place)"])
