@@ -106,8 +106,11 @@ struct Jobs {
 
     /// The processor time of this process and of those that it has started.
     private static func cpu() -> Double {
-        let path = "/proc/self/task/\(getpid())/children"
-        let children = ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: " ").compactMap { pid_t($0) }
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let children = threads.flatMap { thread in
+            let text = (try? String(contentsOfFile: "/proc/self/task/\(thread)/children", encoding: .utf8)) ?? ""
+            return text.split(separator: " ").compactMap { pid_t($0) }
+        }
         return ([getpid()] + children).reduce(0) { sum, process in
             var (clock, time) = (clockid_t(), timespec())
             guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return sum }
