@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// Where pixels are made debug builds are optimised too, or tests would take minutes. SwiftPM refuses such flags in a dependency.
+// SwiftPM refuses the flags of the optimiser in a dependency.
 let isCheckout = Context.packageDirectory.contains("/checkouts/")
 
 /// Builds that are not the server's, by the environment variable ONESHEET_BUILD. Each adds targets at the end of this file.
@@ -30,6 +30,13 @@ let build = Context.environment["ONESHEET_BUILD"].map { name in
     guard let build = Build(rawValue: name) else { fatalError("ONESHEET_BUILD: unknown build “\(name)”") }
     return build
 }
+
+/// The settings where pixels are made or compared: debug builds are optimised there, or tests would take minutes.
+let quickSettings: [SwiftSetting] =
+    switch build {
+    case nil, .benchmarks, .formats: settings + (isCheckout ? [] : [.unsafeFlags(["-O"])])
+    case .fuzzing, .thread, .address: settings
+    }
 
 // An access that is optimised away is one that no sanitizer sees.
 let cSettings: [CSetting] =
@@ -74,15 +81,15 @@ func pinned(_ url: String, _ version: Version) -> Package.Dependency {
 }
 
 /// A target of `Sources`.
-func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func target(_ name: String, _ dependencies: [Target.Dependency], isQuick: Bool = false) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: isQuick ? quickSettings : settings)
 }
 
 /// One plugin: folder = target = module. It sees the core and its own library, nothing else of ours.
-func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func plugin(_ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false) -> Target {
     .target(
         name: name, dependencies: ["OnesheetCore", nio] + dependencies, path: "Plugins/\(name)",
-        exclude: ["README.md"], swiftSettings: settings)
+        exclude: ["README.md"], swiftSettings: isQuick ? quickSettings : settings)
 }
 
 /// One dialect: it reads text, and sees the grammar of addresses beside the core.
@@ -98,10 +105,10 @@ func c(_ name: String, _ dependencies: [Target.Dependency] = [], links libraries
         name: name, dependencies: dependencies, cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency], isQuick: Bool = false) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.byName(name: name), "OnesheetCore", "OnesheetTesting", nio] + dependencies,
-        swiftSettings: settings)
+        swiftSettings: isQuick ? quickSettings : settings)
 }
 
 let package = Package(
@@ -154,7 +161,7 @@ let package = Package(
         target("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
         c("CColors", links: ["lcms2"]),
-        target("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
+        target("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio], isQuick: true),
         c("CCacheFiles", links: ["xxhash"]),
         target("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
         .systemLibrary(name: "CZlib"),
@@ -190,13 +197,13 @@ let package = Package(
                 "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", "OnesheetServer",
                 "OnesheetTracing", "OnesheetWorkers", nio, foundationCompat, lifecycle, signals, arguments, log,
             ]),
-        target("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
+        target("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log], isQuick: true),
 
         c("CJPEGReader"),
         c("CJPEG", ["CJPEGReader"], links: ["jpeg"]),
         c("CPNG", links: ["png", "deflate"]),
-        plugin("JPEGCodec", ["CJPEG"]),
-        plugin("PNGCodec", ["CPNG"]),
+        plugin("JPEGCodec", ["CJPEG"], isQuick: true),
+        plugin("PNGCodec", ["CPNG"], isQuick: true),
         .systemLibrary(name: "CWebP"),
         .systemLibrary(name: "CAVIF"),
         .systemLibrary(name: "CGIF"),
@@ -230,10 +237,7 @@ let package = Package(
         plugin("S3Store", [client, crypto, posix, http1, ssl]),
         plugin("ValkeyStore", [posix, ssl, crypto]),
         c("CTurboJPEG", links: ["turbojpeg"]),
-        // Optimised in debug builds too: it paints its posters pixel by pixel.
-        .target(
-            name: "SampleSource", dependencies: ["OnesheetCore", "CTurboJPEG", nio], path: "Plugins/SampleSource",
-            exclude: ["README.md"], swiftSettings: settings + (isCheckout ? [] : [.unsafeFlags(["-O"])])),
+        plugin("SampleSource", ["CTurboJPEG"], isQuick: true),
         target(
             "StandardPlugins",
             [
@@ -249,7 +253,7 @@ let package = Package(
             ]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetCommands", "StandardPlugins"], swiftSettings: settings),
 
-        tests("PNGCodec", ["CPNG"]),
+        tests("PNGCodec", ["CPNG"], isQuick: true),
         tests("WebPCodec", []),
         tests("AVIFCodec", []),
         tests("GIFCodec", []),
@@ -300,8 +304,8 @@ let package = Package(
         tests("CloudflareDialect", []),
         tests("IIIFDialect", []),
         tests("NextDialect", []),
-        tests("OnesheetImaging", ["AVIFCodec", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"]),
-        tests("JPEGCodec", ["CJPEG"]),
+        tests("OnesheetImaging", ["AVIFCodec", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
+        tests("JPEGCodec", ["CJPEG"], isQuick: true),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
         tests("OnesheetCommands", ["OnesheetPipeline", arguments, signals]),
         tests(

@@ -189,7 +189,8 @@ final class CommandTests: CommandTestCase {
         let refusedByServers = [
             ("xx:1/plain/sample://1", "unknown option “xx”"), ("w:1/plain/", "is not a source URL"),
             ("w:1/plain/other://1", "unknown source “other”; "), ("w:1/plain/sample://1@tiff", "unknown extension “tiff”; known: "),
-            ("w:1/plain/sample://", "names no title"), ("w:x/plain/sample://1", "w"), ("nonsense", "neither behind /plain/ nor base64url"),
+            ("w:1/plain/sample://", "names no title"), ("w:x/plain/sample://1", "w"),
+            ("nonsense", "neither behind /plain/ nor base64url"),
             ("w:1/plain/https://elsewhere.example.com/a.jpg", "no remote source allows https://elsewhere.example.com/a.jpg"),
             ("w:1/enc/AAAA", "signing.encryptionKey"),
         ]
