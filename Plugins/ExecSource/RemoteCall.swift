@@ -66,7 +66,7 @@ struct RemoteFault: Sendable {
             return .quotaExhausted(until: until)
         case -32_004: return .unavailable(reason: message)
         case -32_005, -32_601: return .unsupported(message)
-        default: return .malformedAnswer(reason: "the program rejected the call (\(code)): \(message)")
+        default: return .failed(reason: "the program rejected the call (\(code))", details: message)
         }
     }
 }

@@ -25,10 +25,14 @@ struct PNGReader: ~Copyable {
     deinit { cpng_reader_free(reader) }
 
     /// Prepares libpng for the rows; `readRow` may be called afterwards.
+    /// - Returns: bytes of a row, one for each index of a palette or channel of a pixel, and the number of passes.
     func start() throws(CodecError) -> (rowBytes: Int, passes: Int) {
         var size = 0
         var passes: Int32 = 0
         try check(cpng_reader_start(reader, &size, &passes))
+        guard size == header.width * (header.isPalette ? 1 : header.channels) else {
+            throw .damaged(reason: "the rows have other channels than the header")
+        }
         return (size, Int(passes))
     }
 

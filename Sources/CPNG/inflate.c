@@ -70,7 +70,7 @@ cpng_status inflate_begin(inflate_stream *stream, const uint8_t *chunk, size_t c
     stream->stored = stream->blocks = 0;
     stream->taken = stream->filled = 0;
     stream->block = BLOCK_NONE;
-    stream->is_last = stream->is_late = false;
+    stream->is_last = stream->is_late = stream->has_fixed_codes = false;
     stream->watch = (cpng_watch){0};
     stream->window = NULL;
     refill(&stream->input);
@@ -96,10 +96,13 @@ static bool begin_stored(inflate_stream *stream) {
 }
 
 static bool begin_fixed(inflate_stream *stream) {
+    stream->block = BLOCK_CODED;
+    // A file may have many such blocks, of ten bits each.
+    if (stream->has_fixed_codes) return true;
     uint8_t lengths[288 + 32];
     for (int i = 0; i < 288; i++) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
     memset(lengths + 288, 5, 32);
-    stream->block = BLOCK_CODED;
+    stream->has_fixed_codes = true;
     return codes_of_literals(&stream->codes, lengths, 288) && codes_of_distances(&stream->codes, lengths + 288, 32);
 }
 
@@ -133,6 +136,7 @@ static bool begin_dynamic(inflate_stream *stream) {
     }
     // Behind the literals are the distances, which need no symbols that are not there.
     stream->block = BLOCK_CODED;
+    stream->has_fixed_codes = false;
     return codes_of_literals(&stream->codes, lengths, literals) && codes_of_distances(&stream->codes, lengths + literals, distances);
 }
 

@@ -25,6 +25,7 @@ typedef struct {
     size_t capacity;  // without what matches may write beyond
     size_t taken, filled;
     deflate_codes codes;
+    bool has_fixed_codes;  // whether `codes` are those of fixed blocks
 } inflate_stream;
 
 // INFLATE_EXCESS is what one step of decoding may write when the window is full: eight literals, a match of 258 bytes, and what copies in

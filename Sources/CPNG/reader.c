@@ -175,6 +175,12 @@ static void read_palette(cpng_reader *reader) {
     reader->colors = count;
 }
 
+// Whether libpng applies a tRNS chunk. One before PLTE is misplaced: libpng keeps its flag and forgets its contents.
+static bool has_transparency(const cpng_reader *reader) {
+    int count = 0;
+    return png_get_tRNS(reader->png, reader->info, NULL, &count, NULL) != 0 && count > 0;
+}
+
 cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
     if (setjmp(png_jmpbuf(reader->png))) return reader->status;
     prepare(reader);
@@ -186,7 +192,7 @@ cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
     header->depth = png_get_bit_depth(reader->png, reader->info);
     header->color_type = png_get_color_type(reader->png, reader->info);
     header->interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
-    header->has_trns = png_get_valid(reader->png, reader->info, PNG_INFO_tRNS) != 0;
+    header->has_trns = reader->has_trns = has_transparency(reader);
     reader->interlaced = header->interlaced;
     read_colors(reader, header);
     if (header->color_type == CPNG_PALETTE) read_palette(reader);

@@ -26,7 +26,7 @@ static void read_samples(const cpng_reader *reader, row_samples *samples) {
         .channels = png_get_channels(reader->png, reader->info),
     };
     png_color_16p key = NULL;
-    if (samples->color_type == CPNG_PALETTE || samples->channels % 2 == 0) return;
+    if (samples->color_type == CPNG_PALETTE || samples->channels % 2 == 0 || !reader->has_trns) return;
     if (png_get_tRNS(reader->png, reader->info, NULL, NULL, &key) == 0 || key == NULL) return;
     samples->has_key = true;
     if (samples->channels == 1)

@@ -62,7 +62,7 @@ final class ExecAnswerTests: XCTestCase {
             (#"{"code":-32003,"message":"m","data":{"until":1795273200}}"#, .quotaExhausted(until: 1_795_273_200)),
             (#"{"code":-32004,"message":"m"}"#, .unavailable(reason: "m")), (#"{"code":-32005,"message":"m"}"#, .unsupported("m")),
             (#"{"code":-32601,"message":"m"}"#, .unsupported("m")),
-            (#"{"code":-32600,"message":"m"}"#, .malformedAnswer(reason: "the program rejected the call (-32600): m")),
+            (#"{"code":-32600,"message":"m"}"#, .failed(reason: "the program rejected the call (-32600)", details: "m")),
         ]
 
         for (fault, expected) in cases {

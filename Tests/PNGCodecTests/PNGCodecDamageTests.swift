@@ -24,6 +24,23 @@ final class PNGCodecDamageTests: XCTestCase {
         XCTAssertEqual(outcome(Array("<html>not a picture</html>".utf8)), .failure(.damaged(reason: "not a PNG file")))
     }
 
+    func testThatTransparencyBeforeThePaletteHasNoEffect() {
+        for isInterlaced in [false, true] {
+            // Given a picture of RGB with a transparent colour before a suggested palette, where libpng forgets it, and another one at the
+            // end, which only libpng reads
+            var drawn = drawn
+            drawn.isInterlaced = isInterlaced
+            let transparency = ("tRNS", (0..<3).reduce(into: [UInt8]()) { $0 += [0, UInt8(drawn.sample(0, 0, $1))] })
+            let rows = drawn.pictureChunks(DrawnPNG.zlib(drawn.scanlines))
+            for late in [[], [transparency]] {
+                let file = file([transparency, ("PLTE", [1, 2, 3])] + rows + late)
+                // Then header and rows agree that there is none
+                XCTAssertEqual(outcome(file), .success(drawn.rgba), "\(isInterlaced) \(late.count)")
+                XCTAssertEqual(try PNGCodec().header(of: file.span).hasAlpha, false)
+            }
+        }
+    }
+
     func testThatNothingIsTruncated() {
         XCTAssertEqual(outcome([]), .failure(.truncated))
     }

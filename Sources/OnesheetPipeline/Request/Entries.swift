@@ -54,8 +54,14 @@ extension Transform {
 
     /// Whether the transform leaves an original of `mediaType` unchanged.
     func isIdentity(for mediaType: String) -> Bool {
-        guard changesNoPixel || skips.contains(where: { $0.mediaType == mediaType }) else { return false }
+        guard changesNoPixel || isSkipped(for: mediaType) else { return false }
         if isForAllClients { return [ImageFormat.jpeg, .png].contains { $0.mediaType == mediaType } }
         return format == nil || format?.mediaType == mediaType
+    }
+
+    /// Whether the original is returned as it is because of its format. Limits of its size are checked by the renderer, which then makes the
+    /// variant as usual.
+    private func isSkipped(for mediaType: String) -> Bool {
+        maxSourcePixels == 0 && maxSourceBytes == 0 && skips.contains { $0.mediaType == mediaType }
     }
 }

@@ -100,7 +100,23 @@ private final class ConnectionEnd: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
         // The handlers behind tell the stream of its error.
-        if !(error is NIOHTTP2Errors.StreamError || error is NIOHTTP2Errors.ContentLengthViolated) { context.close(promise: nil) }
+        if !Self.concernsOneStream(error) { context.close(promise: nil) }
+    }
+
+    /// Whether NIO has reset the stream of `error` and the connection is well: malformed fields and lengths of a request (RFC 9113 §8.1.1).
+    private static func concernsOneStream(_ error: any Error) -> Bool {
+        switch error {
+        case is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.ContentLengthViolated, is NIOHTTP2Errors.ContentLengthHeadersMismatch,
+            is NIOHTTP2Errors.ContentLengthHeaderNegative, is NIOHTTP2Errors.ContentLengthHeaderMalformedValue,
+            is NIOHTTP2Errors.ForbiddenHeaderField, is NIOHTTP2Errors.InvalidHTTP2HeaderFieldName,
+            is NIOHTTP2Errors.MissingPseudoHeader, is NIOHTTP2Errors.DuplicatePseudoHeader,
+            is NIOHTTP2Errors.PseudoHeaderAfterRegularHeader, is NIOHTTP2Errors.UnknownPseudoHeader,
+            is NIOHTTP2Errors.UnsupportedPseudoHeader, is NIOHTTP2Errors.InvalidPseudoHeaders,
+            is NIOHTTP2Errors.InvalidPseudoHeaderValue, is NIOHTTP2Errors.EmptyPathHeader,
+            is NIOHTTP2Errors.TrailersWithoutEndStream:
+            true
+        default: false
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -205,9 +205,18 @@ final class HTTP2FloodTests: ServerTestCase {
                 XCTAssertEqual(reset?.type, Kind.reset)
                 XCTAssertEqual(reset?.stream, stream)
             }
+            // And so it is after fields that no request may have
+            let fields = [("te", "transfer-encoding"), ("connection", "x"), ("Upper", "x"), (":path", "/other")]
+            for (number, (name, value)) in fields.enumerated() {
+                let stream = 5 + 2 * number
+                try await client.send(RawHTTP2.headers("/health", on: stream, more: RawHTTP2.field(name, value)))
+                let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
+                XCTAssertEqual(reset?.type, Kind.reset, name)
+                XCTAssertEqual(reset?.stream, stream, name)
+            }
             // And the connection goes on
-            try await client.get("/health", on: 5)
-            let answer = await client.next { $0.type == Kind.headers && $0.stream == 5 }
+            try await client.get("/health", on: 21)
+            let answer = await client.next { $0.type == Kind.headers && $0.stream == 21 }
             XCTAssertTrue(answer?.isOK ?? false)
         }
     }

@@ -149,6 +149,18 @@ final class StalledClientsTests: ServerTestCase {
         }
     }
 
+    func testThatAConnectionOfHTTP10EndsWithTheResponse() async throws {
+        // Given a server with long timeouts, and a poster in memory
+        let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1h }")
+        _ = try await server.send("/t/p/w92/sample/1.jpg")
+        for path in ["/health", "/sources", "/t/p/w92/sample/1.jpg", "/t/p/w93/sample/1.jpg"] {
+            // When a client without persistent connections asks, then the connection ends with the response
+            let bytes = try await RawConnection.exchange(
+                [Array("GET \(path) HTTP/1.0\r\n\r\n".utf8)], with: server.url, ends: false)
+            XCTAssertTrue(bytes.starts(with: Array("HTTP/1.".utf8)), path)
+        }
+    }
+
     func testThatAConnectionEndsAfterARequestForAnotherProtocol() async throws {
         // Given a server with long timeouts
         let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1h }")
