@@ -33,7 +33,7 @@ final class PNGCodecDamageTests: XCTestCase {
             let transparency = ("tRNS", (0..<3).reduce(into: [UInt8]()) { $0 += [0, UInt8(drawn.sample(0, 0, $1))] })
             let rows = drawn.pictureChunks(DrawnPNG.zlib(drawn.scanlines))
             for late in [[], [transparency]] {
-                let file = file([transparency, ("PLTE", [1, 2, 3])] + rows + late)
+                let file = DrawnPNG.file(header: drawn.header, chunks: [transparency, ("PLTE", [1, 2, 3])] + rows + late)
                 // Then header and rows agree that there is none
                 XCTAssertEqual(outcome(file), .success(drawn.rgba), "\(isInterlaced) \(late.count)")
                 XCTAssertEqual(try PNGCodec().header(of: file.span).hasAlpha, false)

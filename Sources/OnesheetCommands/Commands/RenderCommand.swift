@@ -1,5 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
+import Foundation
 import NIOCore
 import NIOFoundationEssentialsCompat
 import OnesheetAddress
@@ -85,7 +85,10 @@ struct RenderCommand: PluggedCommand {
             return ByteBuffer(bytes: bytes)
         }
         do {
-            let data = try Data(contentsOf: URL(filePath: input))
+            // `Data(contentsOf:)` does not wait for a pipe.
+            let file = try FileHandle(forReadingFrom: URL(filePath: input))
+            var data = Data()
+            while data.count <= limit, let part = try file.read(upToCount: limit + 1 - data.count), !part.isEmpty { data += part }
             guard data.count <= limit else { throw FileError("\(input) holds more than \(limit) bytes") }
             return ByteBuffer(data: data)
         } catch let error as FileError {
