@@ -62,6 +62,23 @@ final class FoundQualityTests: XCTestCase {
         }
     }
 
+    func testThatALargePictureIsEncodedOnceAndPredictedSo() throws {
+        // Given pictures around the limit
+        for (height, isFound) in [(1000, true), (1001, false)] {
+            let file = try PNGCodec().encode(try DrawnPoster(width: 2000, height: height).draw(), EncodeOptions())
+            let counting = CountingJPEG()
+            let renderer = renderer([counting, PNGCodec()])
+            func cost(_ finds: Bool) throws -> Int {
+                let wanted = transform(.jpeg) { ($0.width, $0.findsQuality) = (0, finds) }
+                return try renderer.cost(of: try renderer.open(file).outline, as: [wanted]).bytes
+            }
+            // When one is rendered in its own size, then a quality is found up to the limit, and predicted so
+            _ = try renderer.render(file, as: transform(.jpeg) { $0.width = 0 })
+            XCTAssertEqual(counting.tried.count > 1, isFound, "\(height)")
+            XCTAssertEqual(try cost(true) > cost(false), isFound, "\(height)")
+        }
+    }
+
     func testThatAPictureIsEncodedAtMostFourTimes() throws {
         for grain in [0.0, 5, 20, 90] {
             // Given

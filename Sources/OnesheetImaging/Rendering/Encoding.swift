@@ -9,6 +9,7 @@ extension Rendering {
         try deadline.check()
         let first =
             job.transform.findsQuality && job.encoder.usesQuality
+                && picture.layout.width * picture.layout.height <= QualitySearch.largest
             ? try smallestAlike(job, picture, options)
             : Attempt(quality: options.quality, body: try job.encoder.encode(picture, options))
         let limit = job.transform.maxBytes

@@ -18,7 +18,12 @@ package struct RenderCost: Sendable, Equatable {
         /// The size of the server's watermark.
         var watermark: Size?
 
-        var findsQuality: Bool { transform.findsQuality && encoder.usesQuality }
+        /// Whether a quality may be searched for. A trimmed picture may be smaller than the plan says.
+        var findsQuality: Bool {
+            let size = plan.finalSize
+            return transform.findsQuality && encoder.usesQuality
+                && (transform.trim != nil || size.width * size.height <= QualitySearch.largest)
+        }
     }
 
     private enum Nanoseconds {

@@ -5,6 +5,8 @@
 struct QualitySearch {
     /// The most encodings of a picture.
     static let attempts = 4
+    /// The pixels of the largest picture whose quality is found. A search for a larger one would take too much time and memory.
+    static let largest = 2_000_000
     /// Above, chroma would be stored at full resolution; below, the number no longer says much.
     static let qualities = 40...89
 
