@@ -34,7 +34,7 @@ struct CacheRoute: Route {
         case (.get, "stats"), (.head, "stats"):
             let now = clock.now
             return try .json(await cache.statistics().mapValues { CacheDocument($0, at: now) })
-        default: throw RequestError.noSuchPath(request.uri.path)
+        default: throw RequestError.noSuchPath(prefix + rest)
         }
     }
 
@@ -47,9 +47,9 @@ struct CacheRoute: Route {
         }
         // An empty part stays: without it, `{source}/` would be the whole source.
         let parts = rest.pieces(at: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = parts.first, !name.isEmpty else { throw RequestError.noSuchPath(request.uri.path) }
+        guard let name = parts.first, !name.isEmpty else { throw RequestError.noSuchPath(prefix + rest) }
         let source = try PercentEncoding.decode(name)
-        guard sources.contains(where: { $0.name == source }) else {
+        guard sources.contains(where: { $0.name.isExactly(source) }) else {
             throw PipelineError.unknownSource(source, known: sources.map(\.name))
         }
         guard parts.count > 1 else { return .tag(.source(source)) }
