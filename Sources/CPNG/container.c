@@ -1,13 +1,10 @@
+#include "chunk.h"
 #include "rows.h"
 
 #include <libdeflate.h>
 #include <string.h>
 
 // What the fast path needs of a file: that every chunk is intact, so that libpng would accept it too.
-
-static uint32_t big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
 
 uint32_t cpng_crc(uint32_t crc, const uint8_t *bytes, size_t size) { return libdeflate_crc32(crc, bytes, size); }
 
@@ -19,8 +16,6 @@ static size_t whole_chunk(const cpng_reader *reader, size_t position) {
     if (size > reader->size - position - 12) return SIZE_MAX;
     return cpng_crc(0, chunk + 4, size + 4) == big_endian(chunk + 8 + size) ? size : SIZE_MAX;
 }
-
-static bool is_named(const uint8_t *chunk, const char *name) { return memcmp(chunk + 4, name, 4) == 0; }
 
 // Whether libpng accepts this chunk after the rows without a warning.
 static bool is_plain(const uint8_t *chunk, size_t size) {

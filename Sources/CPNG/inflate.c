@@ -1,11 +1,8 @@
+#include "chunk.h"
 #include "inflate.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
 
 // Moves on to the next chunk with bytes. False if there is none.
 static bool next_chunk(bit_stream *stream) {

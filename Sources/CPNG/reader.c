@@ -1,3 +1,4 @@
+#include "chunk.h"
 #include "rows.h"
 
 #include <stdlib.h>
@@ -48,12 +49,6 @@ static void on_warning(png_structp png, png_const_charp message) {
     reader->weakness = CPNG_DAMAGED;
     keep_reason(reader, message);
 }
-
-static uint32_t big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-static bool is_named(const uint8_t *chunk, const char *name) { return memcmp(chunk + 4, name, 4) == 0; }
 
 // Records the start of the IDATs and whether the last one is truncated.
 static void find_idats(cpng_reader *reader) {

@@ -39,7 +39,7 @@ struct FileWatch {
     mutating func poll() -> Bool {
         let now = Self.stamps(of: files())
         defer { seen = now }
-        // A file that is watched from now on has just been read. One that is not watched any more is of no interest.
+        // A file that is watched from now on has just been read. Files that are no longer watched do not matter.
         for (path, stamp) in now where reported.index(forKey: path) == nil { reported[path] = .some(stamp) }
         reported = reported.filter { now.index(forKey: $0.key) != nil }
         guard now != reported, now == seen else { return false }

@@ -43,7 +43,8 @@ struct Job {
             encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
             && !transform.isBitonal && transform.watermark == nil
         chroma = keepsPlanes && transform.quality < Self.fullColorQuality ? 2 : 1
-        options = Self.options(transform, header, embedsProfile: !converts, effort: Self.effort(encoder.format, plan, header))
+        options = Self.options(
+            transform, header, embedsProfile: !converts, effort: Self.effort(of: encoder.format, for: plan, from: header))
         self.watermark = transform.watermark == nil ? nil : watermark
         // Another watermark than the one that the options named would be stored under its key.
         guard self.watermark?.digest == transform.watermark?.digest else { throw .otherWatermark }
@@ -74,7 +75,7 @@ struct Job {
     private static let pixelsForTables = 48
 
     /// More effort than the codec's own where that takes little of the render's time; `nil` elsewhere.
-    static func effort(_ format: ImageFormat, _ plan: Plan, _ header: ImageHeader) -> Int? {
+    static func effort(of format: ImageFormat, for plan: Plan, from header: ImageHeader) -> Int? {
         let size = plan.finalSize
         let isCheap = header.width * header.height / max(size.width * size.height, 1) >= pixelsForTables
         return format == .jpeg && isCheap ? 5 : nil

@@ -127,7 +127,7 @@ package struct RenderCost: Sendable, Equatable {
         let encoding = output.encoder.memoryToEncode(
             PixelLayout(width: final.width, height: final.height, model: .rgb, hasAlpha: mayBeClear),
             EncodeOptions(
-                quality: output.transform.quality, effort: Job.effort(output.encoder.format, output.plan, header)))
+                quality: output.transform.quality, effort: Job.effort(of: output.encoder.format, for: output.plan, from: header)))
         // A watermark is drawn after the filters and before encoding.
         let watermark = output.transform.watermark.flatMap { asked in
             output.watermark.map { WatermarkImage.bytes($0, scale: asked.scale, on: final) }
