@@ -11,7 +11,7 @@ public enum SizeLadder {
     public static func name(of transform: Transform) -> String? {
         var rest = transform
         (rest.format, rest.isForAllClients) = (nil, false)
-        // `original` keeps the original's format, whoever asks.
+        // `original` always keeps the original's format.
         if rest == Transform() { return transform.isForAllClients ? nil : "original" }
         guard widths.contains(rest.width) else { return nil }
         let name = "w\(rest.width)"

@@ -13,7 +13,7 @@ final class ProgressLineTests: XCTestCase {
         let line = ProgressLine.line(summary, elapsed: 10, bar: true)
         // Then existing variants do not affect the rate
         XCTAssertEqual(line, "[#################             ] 70/120  5.0/s  10 s left  2 failed")
-        // And failures have a colour where there are colours
+        // And failures are coloured if colours are on
         let colors = TerminalColors(isTerminal: true, environment: ["TERM": "xterm"])
         let colored = ProgressLine.line(summary, elapsed: 10, bar: true, colors)
         XCTAssertEqual(colored, line.replacing("2 failed", with: "\u{1B}[31m2 failed\u{1B}[0m"))

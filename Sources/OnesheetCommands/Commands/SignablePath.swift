@@ -4,8 +4,8 @@ import OnesheetImaging
 import OnesheetPipeline
 import OnesheetServer
 
-/// Checks the part of a free transform's path after the signature as a server with the same configuration does, so that nobody signs
-/// what every server refuses.
+/// Checks the part of a free transform's path after the signature as a server with the same configuration does. A path that the server
+/// would refuse gets no signature.
 struct SignablePath {
     private let grammar: ImageOptions
     private let sources: SourceURL

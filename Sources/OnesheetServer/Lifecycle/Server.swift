@@ -91,7 +91,7 @@ package struct Server: Sendable {
         _ = await logged
     }
 
-    /// Waits for the purges that this server missed while it was away, so that it serves no purged entry.
+    /// Waits until the purges that this server missed are applied. Before that, it could serve purged entries.
     private func catchUp(_ context: ServerContext) async {
         guard let follower = context.shared.follower, await !follower.catchUp(within: Coordination.longestCatchUp) else { return }
         context.logger.warning("the server may serve what other servers have purged, until it can read their purges")
