@@ -150,83 +150,8 @@ final class CommandTests: CommandTestCase {
         // And a server serves the prefetched variants
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
-        let (_, response) = try await get(url + "/t/p/w154/sample/2.jpg")
+        let (_, response) = try await fetch(url + "/t/p/w154/sample/2.jpg")
         XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
-    }
-
-    func testThatWhatIsSignedIsServedAndNothingElse() async throws {
-        // Given a key and a signed address
-        let key = String(repeating: "0123456789abcdef", count: 4)
-        try Data("signing: { keys: [{ key: \(key), salt: \(key) }] }\nsources: { sample: { type: sample } }\n".utf8).write(
-            to: folder.appending(path: "onesheet.yaml"))
-        let path = "rs:fill:60:90/plain/sample%3A%2F%2F1@png"
-        let signed = try await run(["sign", path])
-        XCTAssertEqual(signed.status, 0, signed.errors)
-        let address = signed.text.trimmingCharacters(in: .newlines)
-        // Which is that of a client with the key
-        let bytes = (0..<4).flatMap { _ in [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF] as [UInt8] }
-        let client = PosterAddresses(at: "", signature: Signature(keys: [SigningKey(key: bytes, salt: bytes)]))
-        XCTAssertEqual(address, try client.image(of: "sample://1", options: "rs:fill:60:90", format: .png))
-        // When a server with that key gets it, and an unsigned one
-        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
-        defer { Program.end(server) }
-        let (picture, response) = try await get(url + address)
-        let (_, other) = try await get(url + address.replacing("60:90", with: "61:90"))
-        let (_, unsafe) = try await get(url + "/i/unsafe/" + path)
-        // Then it accepts the first and rejects the second
-        XCTAssertEqual([response, other, unsafe].map(\.statusCode), [200, 403, 403])
-        XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
-    }
-
-    func testThatNothingIsSignedThatNoServerUnderstands() async throws {
-        // Given a configuration with a key, a source that allows some URLs, and paths with one mistake each
-        let key = String(repeating: "0123456789abcdef", count: 4)
-        let text = """
-            signing: { keys: [{ key: \(key), salt: \(key) }], unsafe: true }
-            sources: { sample: { type: sample }, web: { type: remote, allow: ["https://images.example.com/"] } }
-            """
-        try Data(text.utf8).write(to: folder.appending(path: "onesheet.yaml"))
-        let refusedByServers = [
-            ("xx:1/plain/sample://1", "unknown option “xx”"), ("w:1/plain/", "is not a source URL"),
-            ("w:1/plain/other://1", "unknown source “other”; "), ("w:1/plain/sample://1@tiff", "unknown extension “tiff”; known: "),
-            ("w:1/plain/sample://", "names no title"), ("w:x/plain/sample://1", "w"),
-            ("nonsense", "neither behind /plain/ nor base64url"),
-            ("w:1/plain/https://elsewhere.example.com/a.jpg", "no remote source allows https://elsewhere.example.com/a.jpg"),
-            ("w:1/enc/AAAA", "signing.encryptionKey"),
-        ]
-        let others = [
-            ("http://127.0.0.1:8080/i/unsafe/w:1/plain/sample://1", "is a whole address"),
-            ("/i/unsafe/w:1/plain/sample://1", "is a whole address"),
-            ("w:1/plain/https://images.example.com/a.jpg?v=1", "“?” cannot be in the path of a URL; write %3F"),
-            ("w:1/plain/sample://1#a", "write %23"), ("w:1/plain/sample://a b", "write %20"),
-        ]
-        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
-        defer { Program.end(server) }
-        for (path, words) in refusedByServers + others {
-            // When such a path is signed
-            let outcome = try await run(["sign", path])
-            // Then the reason is printed, and no signature
-            XCTAssertEqual(outcome.status, 1, path)
-            XCTAssertEqual(outcome.text, "", path)
-            XCTAssertTrue(outcome.errors.hasPrefix("onesheet: ") && outcome.errors.contains(words), "\(path): \(outcome.errors)")
-        }
-        for (path, _) in refusedByServers {
-            // And it is the reason of a server
-            let (body, response) = try await get("\(url)/i/unsafe/\(path)")
-            XCTAssertGreaterThanOrEqual(response.statusCode, 400, path)
-            guard !path.contains("/enc/") else { continue }
-            let problem = try XCTUnwrap(try JSONSerialization.jsonObject(with: body) as? [String: Any], path)
-            let outcome = try await run(["sign", path])
-            XCTAssertEqual(outcome.errors, "onesheet: \(problem["detail"] as? String ?? "")\n", path)
-        }
-        // And what it understands is signed
-        for path in [
-            "w:1/plain/sample://1@png", "/w:1/plain/sample://1",
-            "w:1/plain/https%3A%2F%2Fimages.example.com%2Fa.jpg%3Fv=1", "plain/sample://1", "w:60/c2FtcGxlOi8vMQ.jpg",
-        ] {
-            let outcome = try await run(["sign", path])
-            XCTAssertEqual(outcome.status, 0, "\(path): \(outcome.errors)")
-        }
     }
 
     func testThatShellsCompleteTheNamesOfFilesAndFolders() async throws {
@@ -244,27 +169,6 @@ final class CommandTests: CommandTestCase {
             XCTAssertFalse(found.isEmpty, start)
             for line in found { XCTAssertTrue(line.hasSuffix(kind), String(line)) }
         }
-    }
-
-    func testThatAnEncryptedAddressIsServed() async throws {
-        // Given keys and an address that hides its source URL
-        let key = String(repeating: "0123456789abcdef", count: 4)
-        try Data(
-            "signing: { keys: [{ key: \(key), salt: \(key) }], encryptionKey: \(key) }\nsources: { sample: { type: sample } }\n"
-                .utf8
-        ).write(to: folder.appending(path: "onesheet.yaml"))
-        let signed = try await run(["sign", "--encrypt", "rs:fill:60:90/plain/sample://1@png"])
-        XCTAssertEqual(signed.status, 0, signed.errors)
-        let address = signed.text.trimmingCharacters(in: .newlines)
-        XCTAssertTrue(address.contains("/rs:fill:60:90/enc/") && address.hasSuffix(".png"), address)
-        XCTAssertFalse(address.contains("sample"), address)
-        // When a server with these keys gets it
-        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
-        defer { Program.end(server) }
-        let (picture, response) = try await get(url + address)
-        // Then it is the picture
-        XCTAssertEqual(response.statusCode, 200)
-        XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
     }
 
     func testThatProgressIsPlainLinesWhereThereIsNoTerminal() async throws {
@@ -411,7 +315,7 @@ final class CommandTests: CommandTestCase {
         let said = await log.read(until: "the state was damaged")
         XCTAssertTrue(said.contains("the damaged CACHEDIR.TAG of the cache is replaced"), said)
         XCTAssertTrue(said.contains("state.sqlite.damaged-"), said)
-        let (_, response) = try await get(url + "/t/p/w92/sample/1.jpg")
+        let (_, response) = try await fetch(url + "/t/p/w92/sample/1.jpg")
         XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
         Program.end(server)
         let blocked = try await run(["sources", "block", "--cache", "c"])
@@ -421,11 +325,6 @@ final class CommandTests: CommandTestCase {
     private func poster() async throws -> Data {
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
-        return try await get(url + "/t/p/w342/sample/1.jpg").0
-    }
-
-    private func get(_ url: String) async throws -> (Data, HTTPURLResponse) {
-        let (data, response) = try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url)))
-        return (data, try XCTUnwrap(response as? HTTPURLResponse))
+        return try await fetch(url + "/t/p/w342/sample/1.jpg").0
     }
 }
