@@ -1,5 +1,4 @@
 import Foundation
-import OnesheetClient
 import XCTest
 
 #if canImport(FoundationNetworking)
