@@ -96,7 +96,7 @@ final class CacheTests: XCTestCase {
         try await shared.store(.sample("kept", at: clock), for: key)
 
         let first = await cache.entry(for: key)
-        await cache.finishPromotions()
+        await cache.finishStoring()
 
         XCTAssertEqual(first?.entry, .sample("kept", at: clock))
         let isOnDisk = try await disk.contains(key)
@@ -122,7 +122,7 @@ final class CacheTests: XCTestCase {
         XCTAssertNotNil(cache.memory.entryNow(for: key))
         // And the shutdown waits for the store
         gate.open()
-        await cache.finishPromotions()
+        await cache.finishStoring()
         let isPromoted = await slow.contains(key)
         XCTAssertTrue(isPromoted)
         try await shared.close()
@@ -146,7 +146,7 @@ final class CacheTests: XCTestCase {
             }
             // When it is looked up
             let found = await cache.entry(for: key)
-            await cache.finishPromotions()
+            await cache.finishStoring()
             // Then the lookup returns the entry, and no tier keeps it
             XCTAssertNotNil(found)
             let isOnDisk = try await disk.contains(key)

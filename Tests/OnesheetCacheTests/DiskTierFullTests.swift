@@ -58,6 +58,7 @@ final class DiskTierFullTests: XCTestCase {
             let hit = await cache.entry(for: key)
             XCTAssertEqual(hit?.entry.body, ByteBuffer(string: "body \(number)"))
         }
+        await cache.finishStoring()
         XCTAssertEqual(cache.failures, ["disk": 50])
 
         let removal = try await cache.remove(.all)

@@ -93,6 +93,7 @@ final class DiskTierStartTests: XCTestCase {
             XCTAssertEqual(hit?.entry.body, ByteBuffer(string: "body \(number)"))
         }
 
+        await cache.finishStoring()
         XCTAssertEqual(cache.failures, ["disk": 5])
         try await tier.close()
     }

@@ -15,6 +15,13 @@ struct DiskSettings: Sendable {
     static let step = 64
     /// The reads that are recorded in one transaction.
     static let noting = 1024
+    /// The entries that are stored in one transaction.
+    static let batch = 32
+    /// The time for which an entry waits for others to be stored with it.
+    static let batchDelay = Duration.milliseconds(50)
+    /// The entries that wait, and the bytes of their bodies. Further ones are stored at once.
+    static let queueLimit = 256
+    static let queueBytes = 16 << 20
 }
 
 /// The bytes that each kind of entry may occupy on disk.

@@ -8,11 +8,11 @@ package import OnesheetCore
 ///
 /// Several processes may have the folder open. Damaged entries are never served. A deleted folder is made again. A folder with
 /// foreign files is refused. File operations run on dedicated threads.
-package final class DiskTier: ImmediateTier {
+package final class DiskTier: ImmediateTier, BatchingTier {
     package let name = "disk"
     private let disk: DiskStore
     private let reader: DiskReader
-    private let writer: DiskWriter
+    private let queue: StoreQueue
     private let maintenance: DiskMaintenance
     /// Lookups have threads of their own, so no store, removal or sweep delays them.
     private let readers: DiskWorkers
@@ -45,10 +45,10 @@ package final class DiskTier: ImmediateTier {
         let life = ExpirationPolicy(limit: expires, extending: extending)
         disk = DiskStore(settings, access: access, clock: clock)
         reader = DiskReader(disk, life: life)
-        writer = DiskWriter(disk, life: life)
         maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
+        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, clock: clock)
         self.logger = logger
         if let openError = access.openError {
             logger.warning("the disk tier stores nothing for now: \(openError)")
@@ -65,14 +65,17 @@ package final class DiskTier: ImmediateTier {
         let life = ExpirationPolicy(limit: .never, extending: .none)
         disk = DiskStore(settings, access: access, clock: clock)
         reader = DiskReader(disk, life: life)
-        writer = DiskWriter(disk, life: life)
         maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: 1, limit: 1, path: path)
         workers = DiskWorkers(threads: 1, limit: 1, path: path)
+        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, clock: clock)
         self.logger = logger
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
+        if let waiting = waitingEntry(for: key) {
+            return ReadingMemory.current?.admit(waiting.body.readableBytes) ?? true ? waiting : nil
+        }
         let (reader, memory) = (reader, ReadingMemory.current)
         let entry = try await readers.run { () throws(CacheError) in try reader.entry(for: key, counting: memory) }
         if reader.hasMuchToNote { noteLater() }
@@ -80,6 +83,7 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyLookUp {
+        if let waiting = waitingEntry(for: key) { return .ready(ReadyEntry(waiting)) }
         let found = reader.residentEntry(for: key, reading: limit)
         if found.entry != nil, reader.hasMuchToNote { noteLater() }
         return found
@@ -93,36 +97,58 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
+        if queue.entry(for: key) != nil { return true }
         let reader = reader
         return try await readers.run { () throws(CacheError) in try reader.contains(key) }
+    }
+
+    /// The fresh entry under `key` that is not in the folder yet. Counts a hit.
+    private func waitingEntry(for key: CacheKey) -> CacheEntry? {
+        guard let entry = queue.entry(for: key) else { return nil }
+        disk.count(key) { $0.hits += 1 }
+        return entry
     }
 
     package func store(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?
     ) async throws(CacheError) -> Bool {
-        let (writer, isOrdered) = (writer, Urgency.current == .prefetch)
-        return try await workers.run { () throws(CacheError) in
-            try writer.store(entry, for: key, ifGeneration: generation, isOrdered: isOrdered)
-        }
+        try await queue.store(entry, for: key, ifGeneration: generation)
     }
+
+    package func storeLater(
+        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?,
+        report: @escaping @Sendable (Result<Bool, CacheError>) -> Void
+    ) -> Bool {
+        queue.storeLater(entry, for: key, ifGeneration: generation, report: report)
+    }
+
+    package func finishStoring() async { await queue.flush() }
 
     package func generation() async throws(CacheError) -> Int {
         let disk = disk
-        return try await readers.run { () throws(CacheError) in try disk.generation() }
+        let generation = try await readers.run { () throws(CacheError) in try disk.generation() }
+        await queue.note(generation: generation)
+        return generation
     }
 
     package func raiseGeneration() async throws(CacheError) -> Int {
         let disk = disk
-        return try await workers.run { () throws(CacheError) in try disk.raiseGeneration() }
+        // What waits was stored before.
+        await queue.flush()
+        let generation = try await workers.run { () throws(CacheError) in try disk.raiseGeneration() }
+        await queue.note(generation: generation)
+        return generation
     }
 
     package func remove(_ key: CacheKey) async throws(CacheError) {
         let disk = disk
+        await queue.cancel(key)
         try await workers.run { () throws(CacheError) in try disk.remove(key) }
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         let (disk, reader) = (disk, reader)
+        await queue.flush()
         if selection != .all { try await adopt() }
         try await workers.run { () throws(CacheError) in try reader.note() }
         if dryRun { return try await workers.run { () throws(CacheError) in try disk.count(selection) } }
@@ -140,6 +166,7 @@ package final class DiskTier: ImmediateTier {
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
         let maintenance = maintenance
+        await queue.flush()
         try await adopt()
         var last: Data? = Data()
         while let name = last {
@@ -151,6 +178,7 @@ package final class DiskTier: ImmediateTier {
 
     package func statistics() async throws(CacheError) -> CacheStatistics {
         let maintenance = maintenance
+        await queue.flush()
         return try await workers.run { () throws(CacheError) in try maintenance.statistics() }
     }
 
@@ -170,6 +198,7 @@ package final class DiskTier: ImmediateTier {
     /// - Parameter repair: removes damaged files, and updates the index to match the others.
     package func verify(repair: Bool = false) async throws(CacheError) -> DiskVerification {
         let maintenance = maintenance
+        await queue.flush()
         var found = DiskVerification()
         var part: Int? = 0
         while let next = part {
@@ -187,8 +216,9 @@ package final class DiskTier: ImmediateTier {
         return found
     }
 
-    /// Stops the work and closes the index.
+    /// Stores what waits, stops the work and closes the index.
     package func close() async throws(CacheError) {
+        await queue.close()
         let (disk, reader, logger) = (disk, reader, logger)
         try await workers.run { () throws(CacheError) in
             // The last reads matter little, and a read-only folder must not delay the shutdown.

@@ -8,12 +8,15 @@ internal import Synchronization
 final class DiskWorkers: Sendable {
     private let pool: NIOThreadPool
     private let waiting = Atomic(0)
+    let threads: Int
     private let limit: Int
     private let path: String
 
     init(threads: Int, limit: Int, path: String) {
         pool = NIOThreadPool(numberOfThreads: threads)
-        (self.limit, self.path) = (limit, path)
+        self.threads = threads
+        self.limit = limit
+        self.path = path
         pool.start()
     }
 

@@ -3,6 +3,18 @@ internal import NIOCore
 internal import OnesheetCore
 internal import Synchronization
 
+/// An entry to store in the folder.
+struct DiskWrite: QueuedWrite {
+    let key: CacheKey
+    let entry: CacheEntry
+    /// The entry is not stored if the folder has another generation; `nil` stores unconditionally.
+    let generation: Int?
+    /// Whether the entry may always evict others.
+    let isOrdered: Bool
+    /// Gets, once, whether the generation was the same, or the error.
+    let report: @Sendable (Result<Bool, CacheError>) -> Void
+}
+
 /// Stores entries on the calling thread, and makes room for them.
 final class DiskWriter: Sendable {
     private let disk: DiskStore
@@ -14,20 +26,44 @@ final class DiskWriter: Sendable {
         self.life = life
     }
 
-    /// Stores `entry` atomically: afterwards there is either the whole entry or the previous one.
-    /// - Parameters:
-    ///   - generation: nothing is stored if the folder has another one; `nil` stores unconditionally.
-    ///   - isOrdered: whether the entry may always evict others.
-    /// - Returns: whether the generation was the same.
-    func store(
-        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int? = nil, isOrdered: Bool = false
-    ) throws(CacheError) -> Bool {
+    /// Stores each of `items` atomically: afterwards there is either the whole entry or the previous one. All of them share two
+    /// transactions, unless room must be made or one of them fails.
+    /// - Returns: for each, whether the generation was the same.
+    func store(_ items: [DiskWrite]) -> [Result<Bool, CacheError>] {
+        var results = [Result<Bool, CacheError>](repeating: .success(true), count: items.count)
+        var numbers: [Int] = []
+        var prepared: [Prepared] = []
+        for (number, item) in items.enumerated() {
+            do throws(CacheError) {
+                guard let entry = try prepare(item) else { continue }
+                numbers.append(number)
+                prepared.append(entry)
+            } catch {
+                results[number] = .failure(error)
+            }
+        }
+        for (number, result) in zip(numbers, storeTogether(prepared)) { results[number] = result }
+        return results
+    }
+
+    /// An entry with the row and the header of its file.
+    private struct Prepared {
+        let item: DiskWrite
+        let row: IndexRow
+        let header: ByteBuffer
+        /// Whether there was an attempt to store it lately.
+        let cameBefore: Bool
+    }
+
+    /// - Returns: `nil` if the entry is not to be stored: it has expired, or is too large.
+    private func prepare(_ item: DiskWrite) throws(CacheError) -> Prepared? {
+        let (entry, key) = (item.entry, item.key)
         let name = key.entryName
         let now = disk.clock.now
         let end = life.end(of: entry, now: now)
         if let end, end <= now {
             try disk.remove(key)
-            return true
+            return nil
         }
         let header = EntryHeader.bytes(of: entry, for: key, named: name, end: end)
         let length = header.readableBytes + entry.body.readableBytes
@@ -35,33 +71,60 @@ final class DiskWriter: Sendable {
         guard row.bytes <= disk.settings.budgets[key.kind] / 2, header.readableBytes < EntryHeader.lengthLimit else {
             disk.count(key) { $0.evictions["too large", default: 0] += 1 }
             try disk.remove(key)
-            return true
+            return nil
         }
-        return try disk.access.use("store in") { folder in
-            guard try admits(row, isOrdered: isOrdered, in: folder) else {
-                disk.count(key) { $0.evictions["asked for once", default: 0] += 1 }
-                return true
+        return Prepared(item: item, row: row, header: header, cameBefore: admission.withLock { $0.note(name) })
+    }
+
+    /// Stores the entries in one batch. If that fails, each is stored alone, so that one error does not concern the others.
+    private func storeTogether(_ entries: [Prepared]) -> [Result<Bool, CacheError>] {
+        if entries.count > 1 {
+            do throws(CacheError) {
+                let stored = try disk.access.use("store in") { folder in
+                    try hasRoom(for: entries.map(\.row), in: folder) ? try write(entries, in: folder) : nil
+                }
+                if let stored { return stored.map { .success($0) } }
+            } catch {
+                // The entry that fails is found below.
             }
-            try makeRoom(for: row, in: folder)
-            let temporary = folder.session.temporaryPath()
-            let isCurrent = try removing(temporary) {
-                try write(header, entry.body, to: temporary)
-                return try folder.index.store(row, ifGeneration: generation) { try place(temporary, row.name) }
+        }
+        return entries.map { entry in
+            Result { () throws(CacheError) in
+                try disk.access.use("store in") { folder in
+                    if try !hasRoom(for: [entry.row], in: folder) {
+                        guard try admits(entry, in: folder) else {
+                            disk.count(entry.row.key) { $0.evictions["asked for once", default: 0] += 1 }
+                            return true
+                        }
+                        try makeRoom(for: entry.row, in: folder)
+                    }
+                    return try write([entry], in: folder)[0]
+                }
             }
-            if isCurrent { disk.count(key) { $0.stores += 1 } }
-            return isCurrent
         }
     }
 
-    /// Runs `body` and removes the file at `temporary` if it is still there. A stored file has been moved.
-    private func removing<Answer>(_ temporary: String, after body: () throws -> Answer) throws -> Answer {
+    /// Writes the files and rows of `entries`, for which there is room.
+    /// - Returns: for each, whether the generation was the same.
+    private func write(_ entries: [Prepared], in folder: OpenFolder) throws -> [Bool] {
+        var temporaries: [String?] = []
         do {
-            let answer = try body()
-            try Files.remove(temporary)
-            return answer
+            for entry in entries {
+                let path = folder.session.temporaryPath()
+                temporaries.append(path)
+                try write(entry.header, entry.item.entry.body, to: path)
+            }
+            let areCurrent = try folder.index.store(entries.map { ($0.row, $0.item.generation) }) { number in
+                guard let path = temporaries[number] else { return }
+                try place(path, entries[number].row.name)
+                temporaries[number] = nil
+            }
+            for path in temporaries { if let path { try Files.remove(path) } }
+            for (entry, isCurrent) in zip(entries, areCurrent) where isCurrent { disk.count(entry.row.key) { $0.stores += 1 } }
+            return areCurrent
         } catch {
             let failure = error
-            do { try Files.remove(temporary) } catch { throw failure }
+            do { for path in temporaries { if let path { try Files.remove(path) } } } catch { throw failure }
             throw failure
         }
     }
@@ -76,16 +139,13 @@ final class DiskWriter: Sendable {
     /// Moves a written file to the place for lookups.
     private func place(_ temporary: String, _ name: Digest128) throws(FileFailure) {
         let path = disk.layout.entry(name)
-        let folders = disk.layout.folders(of: name)
         // A link on the path would lead out of the folder.
-        var areThere = true
-        for folder in folders where try FileStatus(of: folder)?.isFolder != true { areThere = false }
-        if !areThere {
+        for folder in disk.layout.folders(of: name) where try FileStatus(of: folder)?.isFolder != true {
             // The error names a missing cache folder, so that the caller creates it again.
             guard try FileStatus(of: disk.layout.entries)?.isFolder == true else {
                 throw FileFailure("find", disk.layout.entries, code: FileFailure.absence)
             }
-            for folder in folders { try Files.makeOwnFolder(folder, now: disk.clock.now) }
+            try Files.makeOwnFolder(folder, now: disk.clock.now)
         }
         do {
             try Files.move(temporary, to: path)
@@ -94,6 +154,17 @@ final class DiskWriter: Sendable {
             try Files.clear(path, now: disk.clock.now)
             try Files.move(temporary, to: path)
         }
+    }
+
+    /// Whether `rows` can be stored without an eviction: within the budgets, the number of entries, and the minimum of free space.
+    private func hasRoom(for rows: [IndexRow], in folder: OpenFolder) throws -> Bool {
+        var totals = try folder.index.totals()
+        for row in rows {
+            totals[row.key.kind] = (totals[row.key.kind] ?? CacheRemoval()) + CacheRemoval(entries: 1, bytes: row.bytes)
+        }
+        guard totals.allSatisfy({ $1.bytes <= disk.settings.budgets[$0] }) else { return false }
+        guard totals.values.reduce(0, { $0 + $1.entries }) <= disk.settings.entries else { return false }
+        return try lack(of: rows.reduce(0) { $0 + $1.bytes }) == 0
     }
 
     /// Makes room for a new entry in the budget of its kind and above the minimum of free space.
@@ -144,14 +215,12 @@ final class DiskWriter: Sendable {
         return false
     }
 
-    /// Whether to store `row`: always while there is room for it. If others would be evicted, only if it came before or is ordered
-    /// (`isOrdered`: a prefetch). Metadata is always stored, because it is small and costs calls of a service.
-    private func admits(_ row: IndexRow, isOrdered: Bool, in folder: OpenFolder) throws -> Bool {
-        let cameBefore = admission.withLock { $0.note(row.name) }
-        if cameBefore || isOrdered || row.key.kind == .metadata { return true }
-        guard try evictsOthers(row, in: folder) else { return true }
-        // A replacement is not a newcomer.
-        return try folder.index.contains(row.name)
+    /// Whether to store `entry` although others may be evicted: only if it came before or is ordered (`isOrdered`: a prefetch), or
+    /// replaces an older one. Metadata is always stored, because it is small and costs calls of a service.
+    private func admits(_ entry: Prepared, in folder: OpenFolder) throws -> Bool {
+        if entry.cameBefore || entry.item.isOrdered || entry.row.key.kind == .metadata { return true }
+        guard try evictsOthers(entry.row, in: folder) else { return true }
+        return try folder.index.contains(entry.row.name)
     }
 
     /// Whether `row` would evict other entries. If other files fill the disk, it would not: that is an error to report.

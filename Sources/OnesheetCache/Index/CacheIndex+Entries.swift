@@ -4,35 +4,47 @@ internal import OnesheetCore
 
 /// Stores, removes and adopts entries.
 extension CacheIndex {
-    /// Inserts `row` and then puts the file in place, in this order. A process killed in between leaves a row without a file, which
-    /// is harmless. A file without a row would escape removals.
+    /// Inserts rows and then puts their files in place, in this order. A process killed in between leaves rows without files, which
+    /// are harmless. A file without a row would escape removals.
     /// - Parameters:
-    ///   - generation: nothing is stored if the index has another one. A purge raises the generation before it removes, so it
-    ///     either prevents this row or finds it.
-    ///   - place: puts the file in place. Not called if the row was removed or replaced meanwhile: a removal wins over a running
-    ///     store of the entry.
-    /// - Returns: whether the generation was the same until the end.
-    func store(_ row: IndexRow, ifGeneration generation: Int?, place: () throws -> Void) throws -> Bool {
-        let token = Int64.random(in: .min ... .max)
-        func isCurrent(_ database: Database) throws -> Bool { try generation.map { try Self.generation(database) == $0 } ?? true }
-        let isStored = try transaction { database in
-            guard try isCurrent(database) else { return false }
-            try row.put(database, token: token)
-            return true
+    ///   - rows: each with its generation. A row is not stored if the index has another one; `nil` stores unconditionally. A purge
+    ///     raises the generation before it removes, so it either prevents a row or finds it.
+    ///   - place: puts the file of the row with this number in place. Not called for a row that was removed or replaced meanwhile: a
+    ///     removal wins over a running store of the entry.
+    /// - Returns: for each row, whether the generation was the same until the end.
+    /// - Throws: the first error of `place`. The other rows are stored.
+    func store(_ rows: [(row: IndexRow, generation: Int?)], place: (Int) throws -> Void) throws -> [Bool] {
+        let tokens = rows.map { _ in Int64.random(in: .min ... .max) }
+        func areCurrent(_ database: Database) throws -> [Bool] {
+            let generation = try Self.generation(database)
+            return rows.map { $0.generation ?? generation == generation }
         }
-        guard isStored else { return false }
-        return try transaction { database in
-            let found = try Int64.fetchOne(
-                database.cachedStatement(sql: "SELECT token FROM entry WHERE name = ?"), arguments: [Data(row.name.bytes)])
-            guard found == token else { return try isCurrent(database) }
-            do {
-                try place()
-            } catch {
-                try Self.remove([row.name], database)
-                throw error
+        var isCurrent = try transaction { database in
+            let isCurrent = try areCurrent(database)
+            for (number, row) in rows.enumerated() where isCurrent[number] { try row.row.put(database, token: tokens[number]) }
+            return isCurrent
+        }
+        guard isCurrent.contains(true) else { return isCurrent }
+        var failure: (any Error)?
+        try transaction { database in
+            let isStillCurrent = try areCurrent(database)
+            for (number, row) in rows.enumerated() where isCurrent[number] {
+                let found = try Int64.fetchOne(
+                    database.cachedStatement(sql: "SELECT token FROM entry WHERE name = ?"), arguments: [Data(row.row.name.bytes)])
+                guard found == tokens[number] else {
+                    isCurrent[number] = isStillCurrent[number]
+                    continue
+                }
+                do {
+                    try place(number)
+                } catch {
+                    failure = failure ?? error
+                    try Self.remove([row.row.name], database)
+                }
             }
-            return true
         }
+        if let failure { throw failure }
+        return isCurrent
     }
 
     /// Removes the entry: first its file with `unlink`, then its row.

@@ -2,6 +2,15 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
+/// An entry that waits to be written to the store.
+struct SharedWrite: QueuedWrite {
+    let key: CacheKey
+    let name: String
+    let entry: CacheEntry
+    let end: Date?
+    let stamp: PurgeStamp?
+}
+
 /// An entry as an object: the very format of the disk tier's files, with a stamp. Nothing unchecked is ever served.
 struct SharedObject: Sendable {
     let header: EntryHeader
@@ -10,7 +19,7 @@ struct SharedObject: Sendable {
     let stamp: PurgeStamp?
     let revision: String
 
-    static func bytes(of item: WriteBehind.Item) -> ByteBuffer {
+    static func bytes(of item: SharedWrite) -> ByteBuffer {
         var bytes = EntryHeader.bytes(
             of: item.entry, for: item.key, named: item.key.entryName, end: item.end, stamp: item.stamp.map(text))
         bytes.writeImmutableBuffer(item.entry.body)

@@ -28,6 +28,8 @@ package struct SharedSettings: Sendable {
     package var queueLimit = 1024
     package var queueBytes = 64 << 20
 
+    /// Concurrent writes.
+    static let writers = 4
     /// The tags of one entry that need a marker.
     static let furtherTags = 16
     /// Objects of one list and one deletion.

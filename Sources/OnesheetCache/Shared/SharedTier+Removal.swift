@@ -39,8 +39,8 @@ extension SharedTier {
     /// one to announce it.
     /// - Parameter selection: the entries to remove. `nil` waits for a while until all queued writes are in the store.
     /// - Returns: the dropped writes.
-    private func settle(dropping selection: CacheSelection?) async -> [WriteBehind.Item] {
-        let isConcerned: @Sendable (WriteBehind.Item) -> Bool
+    private func settle(dropping selection: CacheSelection?) async -> [SharedWrite] {
+        let isConcerned: @Sendable (SharedWrite) -> Bool
         switch selection {
         case nil, .expired:
             _ = await withTimeoutAbandoning(settings.flushDeadline) { [queue] in await queue.flush() }

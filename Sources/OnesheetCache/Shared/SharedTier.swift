@@ -16,7 +16,7 @@ package final class SharedTier: TierOfServers {
     let names: SharedNames
     let settings: SharedSettings
     let calls: StoreCalls
-    let queue: WriteBehind
+    let queue: WriteBehind<SharedWrite>
     let clock: WallClock
     private let policy: ExpirationPolicy
     private let records: any PurgeRecords
@@ -179,7 +179,7 @@ package final class SharedTier: TierOfServers {
         }
     }
 
-    private func isPurged(_ item: WriteBehind.Item) -> Bool { records.isPurged(item.stamp, tags: item.entry.tags) }
+    private func isPurged(_ item: SharedWrite) -> Bool { records.isPurged(item.stamp, tags: item.entry.tags) }
 
     func noteDamage(of key: CacheKey?) {
         calls.count { $0.damaged += 1 }
@@ -204,14 +204,15 @@ package final class SharedTier: TierOfServers {
         let name = names.name(of: key)
         let end = policy.end(of: entry, now: clock.now)
         // One step: no purge comes between the comparison and the queue.
-        let admission = state.withLock { state -> WriteBehind.Admission? in
+        let admission = state.withLock { state -> WriteBehind<SharedWrite>.Admission? in
             advance(&state)
             guard generation == nil || generation == state.generation else { return nil }
             if let refusal {
                 state.counts.evict(state.counts.number(of: key), reason: refusal)
                 return .accepted(needsWriter: false)
             }
-            let admission = queue.add(.init(key: key, name: name, entry: entry, end: end, stamp: state.stamp))
+            let admission = queue.add(
+                SharedWrite(key: key, name: name, entry: entry, end: end, stamp: state.stamp), writers: SharedSettings.writers)
             switch admission {
             case .accepted: state.counts[key].stores += 1
             case .full: state.counts.evict(state.counts.number(of: key), reason: "queue full")
@@ -248,11 +249,11 @@ package final class SharedTier: TierOfServers {
                     calls.count { $0.dropped[error.outcome, default: 0] += 1 }
                 }
             }
-            queue.finish(item)
+            queue.finish([item])
         }
     }
 
-    private func write(_ item: WriteBehind.Item) async throws(StoreCalls.Failure) {
+    private func write(_ item: SharedWrite) async throws(StoreCalls.Failure) {
         // Before the entry, so that a removal finds it.
         for tag in names.furtherTags(of: item.entry, under: item.key) {
             _ = try await put(ByteBuffer(), as: names.marker(of: tag, for: item.name), if: .none)
@@ -268,7 +269,7 @@ package final class SharedTier: TierOfServers {
     }
 
     /// Whether the entry in the store serves as well as the one to write.
-    private func isAsGood(_ present: SharedObject, as item: WriteBehind.Item) -> Bool {
+    private func isAsGood(_ present: SharedObject, as item: SharedWrite) -> Bool {
         if present.entry.created > item.entry.created { return true }
         return present.entry.validator == item.entry.validator && present.entry.tags == item.entry.tags
             && present.entry.freshness == item.entry.freshness && present.header.end == item.end

@@ -50,8 +50,8 @@ package struct Cache: Sendable {
     package let invalidations: InvalidationWatcher
     private let errors: TierErrorLog
     private let removals = Removals()
-    /// A skipped promotion is retried by the next hit.
-    private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
+    /// Promotions, and looks for purges. A skipped promotion is retried by the next hit.
+    private let background = BackgroundWork(limit: 256, bytes: 64 << 20)
     /// The tiers that can answer without waiting, and their positions in `others`.
     private let immediate: [(number: Int, tier: any ImmediateTier)]
     private let announcer: (any PurgeAnnouncer)?
@@ -113,7 +113,7 @@ package struct Cache: Sendable {
             }
             guard let entry = entry ?? nil else { continue }
             if number > 0 {
-                promotions.run(bytes: entry.body.readableBytes) {
+                background.run(bytes: entry.body.readableBytes) {
                     for earlier in others[..<number].indices {
                         await promote(entry, for: key, into: earlier, under: generation, since: moment)
                     }
@@ -125,8 +125,11 @@ package struct Cache: Sendable {
         return nil
     }
 
-    /// Waits until the entries of earlier hits are in every tier.
-    package func finishPromotions() async { await promotions.finish() }
+    /// Waits until earlier answers, made or found, are in every tier of this server.
+    package func finishStoring() async {
+        for tier in others { await (tier as? any BatchingTier)?.finishStoring() }
+        await background.finish()
+    }
 
     /// The hit of `lookUp` with its body, which is read if it is in a file. `nil` if there is no hit, or its file cannot be read.
     private func complete(_ lookUp: CacheLookUp, for key: CacheKey) async -> CacheHit? {
@@ -180,7 +183,7 @@ package struct Cache: Sendable {
     /// no result of earlier work is stored in any case.
     package func generation() async -> CacheGeneration { await invalidations.generation() }
 
-    /// Stores `entry` in every tier. A tier behind a network takes it into a queue, so that no response waits for the network.
+    /// Stores `entry` in every tier. The disk tier and a tier behind a network take it into a queue, so that no response waits for them.
     /// - Parameters:
     ///   - generation: the generation at the start of the work. Nothing is stored if a purge came since, because `entry` may be derived
     ///     from purged entries. `nil` stores unconditionally.
@@ -192,6 +195,7 @@ package struct Cache: Sendable {
             // A tier without a known generation cannot compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]
+            if let tier = tier as? any BatchingTier, storeLater(entry, for: key, in: tier, ifGeneration: expected) { continue }
             let isCurrent = await errors.passing(tier, "store", of: key) { () async throws(CacheError) in
                 try await tier.store(entry, for: key, ifGeneration: expected)
             }
@@ -199,6 +203,20 @@ package struct Cache: Sendable {
             if isCurrent == false { return await invalidations.check() }
         }
         memory.storeNow(entry, for: key, ifGeneration: generation?.memory)
+    }
+
+    /// - Returns: whether the tier stores it later.
+    private func storeLater(
+        _ entry: CacheEntry, for key: CacheKey, in tier: any BatchingTier, ifGeneration generation: Int?
+    ) -> Bool {
+        tier.storeLater(entry, for: key, ifGeneration: generation) { result in
+            switch result {
+            case .success(true): break
+            // Another process has purged. New work must use the new generation.
+            case .success(false): background.run { await invalidations.check() }
+            case .failure(let error): errors.note(error, of: tier, in: "store", key: key)
+            }
+        }
     }
 
     /// Purges one selection. With `dryRun`, only counts, and work that runs is stored.

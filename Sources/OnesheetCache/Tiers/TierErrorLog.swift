@@ -30,7 +30,7 @@ final class TierErrorLog: Sendable {
         }
     }
 
-    private func note(_ error: CacheError, of tier: any CacheTier, in operation: String, key: CacheKey?) {
+    func note(_ error: CacheError, of tier: any CacheTier, in operation: String, key: CacheKey?) {
         let now = ContinuousClock.now
         let (count, isLogged) = failures.withLock { failures in
             var known = failures[tier.name] ?? Failures()

@@ -142,7 +142,7 @@ package struct SharedResources: Sendable {
         async let releasing = end("leases", within: limit / 2) { await coordination?.leases.shutdown() }
         // Close the tiers last, so that finished work can still be stored.
         var failures = await [ending, refreshing, fetching, rendering, deciding, following, releasing]
-        failures.append(await end("promotions", within: limit / 4) { await cache.finishPromotions() })
+        failures.append(await end("promotions", within: limit / 4) { await cache.finishStoring() })
         failures.append(await end("the shared store", within: limit * 3 / 4) { await backends.shutdown() })
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }

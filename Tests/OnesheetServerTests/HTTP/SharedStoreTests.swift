@@ -31,7 +31,7 @@ final class SharedStoreTests: ServerTestCase {
     /// Waits until everything that was stored is in every tier.
     private func settle(_ server: RunningServer) async {
         let shared = server.server.responder.context.shared
-        await shared.cache.finishPromotions()
+        await shared.cache.finishStoring()
         await shared.backends.tier?.flush()
     }
 

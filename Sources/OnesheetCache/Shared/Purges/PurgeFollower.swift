@@ -198,6 +198,10 @@ package final class PurgeFollower: Sendable {
                 return false
             }
         }
+        if progress != place.stored {
+            await store(progress)
+            place.stored = progress
+        }
         // From here on, entries made here are newer than these purges.
         let (stamp, received) = (PurgeStamp(epoch: progress.epoch, position: progress.position), place.received)
         let isNews = log.contents.withLock { contents in
@@ -208,10 +212,6 @@ package final class PurgeFollower: Sendable {
         (place.pending, place.received, place.isPrepared) = (PurgeScope(), 0, false)
         // The generation of the shared tier has changed with it.
         if isNews { await cache.invalidations.check() }
-        if progress != place.stored {
-            await store(progress)
-            place.stored = progress
-        }
         return true
     }
 
