@@ -69,7 +69,7 @@ package struct Explainer: Sendable {
         guard let end = address.firstRange(ofBytesOf: "://")?.lowerBound, TitleReference.isSourceName(address[..<end]),
             !["http", "https"].contains(String(address[..<end]).lowercasedASCII())
         else { return nil }
-        let title = try SourceURL(sources: images.sources).resolve(address)
+        let title = try SourceURL(sources: images.sources).resolve(address).title
         return "/t/p/w342/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))"
     }
 

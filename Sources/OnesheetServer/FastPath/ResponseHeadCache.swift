@@ -62,7 +62,8 @@ final class ResponseHeadCache {
         }
         do {
             guard let address = try image.read(routed.rest, at: now) else { return .route(routed.with(.document)) }
-            try images.pipeline.check(address.title)
+            // Cached images of removed sources are not served.
+            guard address.source != nil else { throw images.pipeline.unknownSource(of: address.title) }
             return answer(request, at: CachedTarget(routed, address), now, since: begun)
         } catch {
             return .route(routed.with(.refused(error)))

@@ -74,7 +74,7 @@ struct ImageContext: Sendable {
         if address.hidesSource, disposition?.name == nil { disposition?.name = "image" }
         let facts = AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
-            isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
+            isVersioned: address.source?.isVersioned ?? false,
             canonical: canonical, disposition: disposition.map { ($0, address.title) })
         return ParsedTarget(address: address, request: request, facts: facts)
     }
@@ -125,7 +125,7 @@ struct ImageContext: Sendable {
         of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?
     ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
         do {
-            let answer = try await pipeline.image(for: target.request, after: lookUp)
+            let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
             try target.address.checkSides(of: answer.entry)
             return (target, answer)
         } catch let error as PipelineError where error.isMissing {
@@ -133,7 +133,7 @@ struct ImageContext: Sendable {
             case nil: throw error
             case .refused(let reason): throw reason
             case .address(let other):
-                guard pipeline.mayHave(other.title) else { throw error }
+                guard let source = other.source, pipeline.mayHave(other.title, from: source) else { throw error }
                 do {
                     return try await image(of: self.target(other, accept: field), accept: field)
                 } catch let second as PipelineError where second.isMissing {
