@@ -13,12 +13,8 @@ struct PosterRoute: ImageRoute {
             FoundTitle(path.title, in: images.sources), transform: path.transform, negotiates: path.negotiates)
         if let unknown = path.unknownExtension {
             address.ifMissing = .refused(unknown)
-        } else if let undivided = path.undivided {
-            var transform = path.transform
-            transform.format = nil
-            let whole = ImageAddress(
-                FoundTitle(undivided, in: images.sources), transform: transform, negotiates: transform != images.options.plain)
-            address.ifMissing = .address(whole)
+        } else if let id = path.undividedID {
+            address.ifMissing = .undivided(id: id)
         }
         return address
     }

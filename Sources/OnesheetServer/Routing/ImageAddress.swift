@@ -26,8 +26,9 @@ struct ImageAddress: Sendable {
     var ifMissing: Alternative?
 
     /// Another meaning of a path.
-    indirect enum Alternative {
-        case address(ImageAddress)
+    enum Alternative {
+        /// The title whose id is the whole last part of the path, in the client's spelling; see `ImageContext.undivided(_:)`.
+        case undivided(id: String)
         case refused(RequestError)
     }
 
