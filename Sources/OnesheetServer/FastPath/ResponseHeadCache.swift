@@ -106,10 +106,9 @@ final class ResponseHeadCache {
         if target.isNew { remember(target) }
         if case .file(let file) = body, let files { prepared.keep(file, in: files) }
         if prepared.isKnown(to: request) {
-            let head = prepared.notModified(hit, at: now, router.commonFields, facts: variant.parsed.facts)
             target.routed.entry.counter.addImmediate(.redirection, bytes: 0, since: begun)
             prepared.counter.add()
-            return head.map { .head($0) }
+            return .head(prepared.notModified(at: now, router.commonFields))
         }
         return send(prepared, body: body, to: request, target: target, since: begun)
     }
