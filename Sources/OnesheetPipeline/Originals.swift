@@ -19,7 +19,7 @@ package struct Originals: Sendable {
     private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
     private let leases: FlightLeases?
     private let selection: CandidateSelection
-    private let changes: SourceChangeTimes
+    private let changes: SourceConfigurationChanges
 
     /// - Parameters:
     ///   - choices: the stored choices of posters.
@@ -29,7 +29,7 @@ package struct Originals: Sendable {
     ///   - lifetime: the longest lifetime of an original.
     package init(
         catalog: Catalog, transport: any HTTPTransport, cache: Cache, engine: any PictureEngine, pool: RenderPool,
-        choices: PosterChoices, changes: SourceChangeTimes = SourceChangeTimes(),
+        choices: PosterChoices, changes: SourceConfigurationChanges = SourceConfigurationChanges(),
         leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
         self.catalog = catalog
