@@ -30,6 +30,8 @@ public struct ImageOptions: Sendable {
     private let formats: [ImageFormat]
     private let presets: [String: [Substring]]
     private let presetsOnly: Bool
+    /// The transforms that a server with `presetsOnly` makes: that of an address without options, and that of each preset.
+    private var allowed: [Transform] = []
     private let watermark: String?
     /// The transform of an address without options.
     package let plain: Transform
@@ -50,7 +52,7 @@ public struct ImageOptions: Sendable {
         self.presetsOnly = presetsOnly
         self.watermark = watermark
         plain = Self.plain(findsQuality: findsQuality)
-        for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
+        for options in [""] + presets.keys.sorted().map({ "pr:\($0)" }) { allowed.append(try parse(options).transform) }
     }
 
     /// The error of each preset that is malformed. A malformed `default`, which is a part of all others, is reported alone.
@@ -96,8 +98,7 @@ public struct ImageOptions: Sendable {
     package func transform(_ options: [String]) throws(RequestError) -> Transform {
         let transform = try parse(options.map { Substring($0) }, nesting: 1).transform
         guard presetsOnly else { return transform }
-        for text in [""] + presets.keys.map({ "pr:\($0)" }) {
-            var preset = try parse(text).transform
+        for var preset in allowed {
             preset.format = preset.format ?? transform.format
             if preset == transform { return transform }
         }

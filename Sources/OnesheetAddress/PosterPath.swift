@@ -6,8 +6,8 @@ package struct PosterPath {
     package let transform: Transform
     /// Whether the client's `Accept` selects the format.
     package let negotiates: Bool
-    /// The title whose id is the whole last part, in case the source has no title for the id without the extension.
-    package let undivided: TitleReference?
+    /// The id that is the whole last part, in case the source has no title for the one without the extension.
+    package let undividedID: String?
     /// The error if the source has no such title: the text after the last dot of its id is not a known extension.
     package let unknownExtension: RequestError?
 
@@ -29,10 +29,9 @@ package struct PosterPath {
                 unknown = error
             }
         }
-        let source = try PercentEncoding.decode(parts[1])
-        title = TitleReference(source: source, id: try PercentEncoding.decode(id))
-        undivided =
-            transform.format == nil ? nil : TitleReference(source: source, id: try PercentEncoding.decode(parts[2]))
+        title = TitleReference(source: try PercentEncoding.decode(parts[1]), id: try PercentEncoding.decode(id))
+        // A known extension has no escapes.
+        undividedID = transform.format == nil ? nil : "\(title.id)\(parts[2][id.endIndex...])"
         unknownExtension = unknown
         negotiates = transform.format == nil && parts[0] != "original"
         self.transform = transform

@@ -18,7 +18,7 @@ extension Pipeline {
     /// Explains the image of `request`. Asks no source and no origin, makes nothing and promotes nothing. Counts as one miss of the
     /// client, because tiers have to read.
     package func explain(_ request: ImageRequest) async throws(PipelineError) -> ImageExplanation {
-        try check(request.title)
+        _ = try originals.catalog.source(request.title.source)
         try MissPermit.take()
         let hit = await cache.find(request.key)
         // The body may be large, and is not needed after this call.

@@ -19,7 +19,7 @@ package struct Originals: Sendable {
     private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
     private let leases: FlightLeases?
     private let selection: CandidateSelection
-    private let changes: SourceChangeTimes
+    private let changes: SourceConfigurationChanges
 
     /// - Parameters:
     ///   - choices: the stored choices of posters.
@@ -29,7 +29,7 @@ package struct Originals: Sendable {
     ///   - lifetime: the longest lifetime of an original.
     package init(
         catalog: Catalog, transport: any HTTPTransport, cache: Cache, engine: any PictureEngine, pool: RenderPool,
-        choices: PosterChoices, changes: SourceChangeTimes = SourceChangeTimes(),
+        choices: PosterChoices, changes: SourceConfigurationChanges = SourceConfigurationChanges(),
         leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
         self.catalog = catalog
@@ -51,9 +51,12 @@ package struct Originals: Sendable {
     }
 
     /// The original of `title`, from a tier or from its origin, once for all concurrent callers.
-    /// - Parameter generation: the generation in which the work began.
-    func original(of title: TitleReference, at generation: CacheGeneration) async throws(PipelineError) -> Original {
-        let source = try catalog.source(title.source)
+    /// - Parameters:
+    ///   - source: the source of the title.
+    ///   - generation: the generation in which the work began.
+    func original(
+        of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
+    ) async throws(PipelineError) -> Original {
         let stored = try await stored(title)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: generation)
@@ -95,9 +98,13 @@ package struct Originals: Sendable {
 
     /// The original that `request` shows: the title's poster, or one of its candidates. A blocked picture is never returned. A
     /// candidate that cannot be fetched has no picture, because it could not become the poster either.
-    func original(for request: ImageRequest, at generation: CacheGeneration) async throws(PipelineError) -> Original {
-        guard let candidate = request.candidate else { return try await original(of: request.title, at: generation) }
-        return try await selection.original(of: candidate, for: request.title)
+    func original(
+        for request: ImageRequest, from source: any ContentSource, at generation: CacheGeneration
+    ) async throws(PipelineError) -> Original {
+        guard let candidate = request.candidate else {
+            return try await original(of: request.title, from: source, at: generation)
+        }
+        return try await selection.original(of: candidate, for: request.title, from: source)
     }
 
     /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there.
@@ -143,7 +150,7 @@ package struct Originals: Sendable {
         for title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
-            return try await selection.original(of: title, source)
+            return try await selection.original(of: title, from: source)
         } catch {
             failures.remember(error, of: title, at: generation)
             throw error

@@ -10,7 +10,7 @@ import Tracing
 
 /// Turns requests into images: cache, source, origin, render, cache.
 ///
-/// Read `images(for:after:)` first: every image comes from it. Each stage that it names is a type in a file beside this one.
+/// Read `images(for:from:after:)` first: every image comes from it. Each stage that it names is a type in a file beside this one.
 package struct Pipeline: Sendable {
     package let cache: Cache
     package let engine: any PictureEngine
@@ -40,40 +40,50 @@ package struct Pipeline: Sendable {
     }
 
     /// The image for `request`.
-    /// - Parameter begun: the outcome of an earlier lookup, after `check(_:)`.
-    package func image(for request: ImageRequest, after begun: CacheLookUp? = nil) async throws(PipelineError) -> ImageAnswer {
-        try await images(for: [request], after: begun)[0]
+    /// - Parameters:
+    ///   - source: the source of its title, if the caller has found it.
+    ///   - begun: the outcome of an earlier lookup.
+    package func image(
+        for request: ImageRequest, from source: (any ContentSource)? = nil, after begun: CacheLookUp? = nil
+    ) async throws(PipelineError) -> ImageAnswer {
+        try await images(for: [request], from: source, after: begun)[0]
     }
 
     /// The images for `requests`, which show one picture, in order: fresh ones from a tier, the others made from the original. HTTP,
     /// prefetches and commands have no other way to a new image.
     ///
     /// Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
-    /// - Parameter begun: the outcome of an earlier lookup of each request, after `check(_:)`.
+    /// - Parameters:
+    ///   - source: the source of their title, if the caller has found it. No other step of the work looks it up.
+    ///   - begun: the outcome of an earlier lookup of each request.
+    /// - Throws: `PipelineError.unknownSource` if the configuration has no such source. Cached images of removed sources are not served.
     package func images(
-        for requests: [ImageRequest], after begun: CacheLookUp? = nil
+        for requests: [ImageRequest], from source: (any ContentSource)? = nil, after begun: CacheLookUp? = nil
     ) async throws(PipelineError) -> [ImageAnswer] {
-        if begun == nil, let title = requests.first?.title { try check(title) }
+        guard let title = requests.first?.title else { return [] }
+        let source = if let source { source } else { try originals.catalog.source(title.source) }
         var answers: [ImageAnswer?] = []
         var missing: [MissingVariant] = []
         for request in requests {
-            let (answer, stale) = try await lookUp(request, after: begun)
+            let (answer, stale) = try await lookUp(request, from: source, after: begun)
             answers.append(answer)
             if answer == nil { missing.append(MissingVariant(request: request, stale: stale)) }
         }
         if !missing.isEmpty {
             try MissPermit.take()
-            var made = try await make(missing).makeIterator()
+            var made = try await make(missing, from: source).makeIterator()
             for index in answers.indices where answers[index] == nil { answers[index] = made.next() }
         }
         return answers.compactMap(\.self)
     }
 
-    /// Checks that the configuration still has the source of `title`. Cached images of removed sources are not served.
-    package func check(_ title: TitleReference) throws(PipelineError) { _ = try originals.catalog.source(title.source) }
+    /// The error for a title whose source the configuration does not have.
+    package func unknownSource(of title: TitleReference) -> PipelineError { originals.catalog.unknownSource(title.source) }
 
     /// Whether to ask for `title` although it may not exist: asking its source costs nothing, or the source lists it.
-    package func mayHave(_ title: TitleReference) -> Bool { originals.catalog.mayHave(title) }
+    package func mayHave(_ title: TitleReference, from source: any ContentSource) -> Bool {
+        originals.catalog.mayHave(title, from: source)
+    }
 
     /// A variant without a fresh copy in any tier.
     private struct MissingVariant: Sendable {
@@ -84,7 +94,7 @@ package struct Pipeline: Sendable {
     /// - Returns: the answer of a tier, otherwise the stale entry to start from, if there is one.
     /// - Throws: `.overloaded` if there is no memory for the entry.
     private func lookUp(
-        _ request: ImageRequest, after begun: CacheLookUp?
+        _ request: ImageRequest, from source: any ContentSource, after begun: CacheLookUp?
     ) async throws(PipelineError) -> (answer: ImageAnswer?, stale: CacheEntry?) {
         var watch = Stopwatch(figures)
         let looked = try await withSpan(named: "cache") { span async throws(PipelineError) in
@@ -98,7 +108,7 @@ package struct Pipeline: Sendable {
         switch hit.entry.state(at: clock.now) {
         case .fresh: return (answer, nil)
         case .staleWhileRevalidate:
-            refresh(MissingVariant(request: request, stale: hit.entry))
+            refresh(MissingVariant(request: request, stale: hit.entry), from: source)
             return (answer, nil)
         case .staleIfError, .stale: return (nil, hit.entry)
         }
@@ -106,11 +116,11 @@ package struct Pipeline: Sendable {
 
     /// Remakes the variant in the background while the stale one is served. If too many tasks are running, the next hit tries
     /// again.
-    private func refresh(_ variant: MissingVariant) {
+    private func refresh(_ variant: MissingVariant, from source: any ContentSource) {
         let request = variant.request
         background.start(.refresh(request.key)) {
             do throws(PipelineError) {
-                _ = try await make([variant])
+                _ = try await make([variant], from: source)
             } catch {
                 cache.logger.debug(
                     "a stale image is not refreshed: \(error)", metadata: ["key": "\(shown(naming: request.key.description))"])
@@ -119,7 +129,9 @@ package struct Pipeline: Sendable {
     }
 
     /// Makes variants from their original, or confirms that the stale ones still match it.
-    private func make(_ missing: [MissingVariant]) async throws(PipelineError) -> [ImageAnswer] {
+    private func make(
+        _ missing: [MissingVariant], from source: any ContentSource
+    ) async throws(PipelineError) -> [ImageAnswer] {
         let generation = await cache.generation()
         let keys = missing.map { FlightKey($0.request.key, at: generation) }
         let byKey = Dictionary(zip(keys, missing)) { first, _ in first }
@@ -127,9 +139,9 @@ package struct Pipeline: Sendable {
             var answers = stored(flights.keys.compactMap { byKey[$0]?.request }, at: generation)
             let wanted = flights.keys.filter { answers[$0] == nil }.compactMap { byKey[$0] }
             guard !wanted.isEmpty else { return answers }
-            var work = Making(of: wanted, began: clock.now, figures: figures)
+            var work = Making(of: wanted, from: source, began: clock.now, figures: figures)
             do throws(PipelineError) {
-                for (request, answer) in try await made(of: &work, from: missing[0].request, for: flights, at: generation) {
+                for (request, answer) in try await made(of: &work, showing: missing[0].request, for: flights, at: generation) {
                     answers[FlightKey(request.key, at: generation)] = answer
                 }
                 return answers
@@ -143,13 +155,15 @@ package struct Pipeline: Sendable {
     /// Missing variants while they are made, with the durations of the stages so far.
     private struct Making {
         let wanted: [MissingVariant]
+        /// The source of their title.
+        let source: any ContentSource
         var watch: Stopwatch
         var askedOrigin: Bool?
         private let began: Date
         private let figures: PipelineFigures
 
-        init(of wanted: [MissingVariant], began: Date, figures: PipelineFigures) {
-            (self.wanted, self.began, self.figures) = (wanted, began, figures)
+        init(of wanted: [MissingVariant], from source: any ContentSource, began: Date, figures: PipelineFigures) {
+            (self.wanted, self.source, self.began, self.figures) = (wanted, source, began, figures)
             watch = Stopwatch(figures)
         }
 
@@ -177,20 +191,21 @@ package struct Pipeline: Sendable {
 
     /// Fetches the original that `request` shows, and makes and stores the variants of `work`.
     private func made(
-        of work: inout Making, from request: ImageRequest, for flights: Flights, at generation: CacheGeneration
+        of work: inout Making, showing request: ImageRequest, for flights: Flights, at generation: CacheGeneration
     ) async throws(PipelineError) -> [(request: ImageRequest, answer: ImageAnswer)] {
         // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
         if work.wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
+        let wanted = work.wanted
+        let source = work.source
         let start = clock.now
         let original = try await withSpan(named: "origin") { _ async throws(PipelineError) in
-            try await originals.original(for: request, at: generation)
+            try await originals.original(for: request, from: source, at: generation)
         }
         work.askedOrigin = original.entry.validated >= start
         let isNew = original.entry.validated > start
         _ = work.watch.lap("origin")
-        let wanted = work.wanted
         let variants = try await withSpan(named: "render") { _ async throws(PipelineError) in
-            try await self.variants(wanted, of: original, isNew: isNew, for: flights, at: generation)
+            try await self.variants(wanted, of: original, from: source, isNew: isNew, for: flights, at: generation)
         }
         _ = work.watch.lap("render")
         // The stored entry stays unchanged if it stands in for an unreachable origin.
@@ -274,7 +289,8 @@ package struct Pipeline: Sendable {
     /// and the others are rendered. Omits variants that another flight renders.
     /// - Parameter isNew: whether the original has just come from its origin.
     private func variants(
-        _ wanted: [MissingVariant], of original: Original, isNew: Bool, for flights: Flights, at generation: CacheGeneration
+        _ wanted: [MissingVariant], of original: Original, from source: any ContentSource, isNew: Bool, for flights: Flights,
+        at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
         var variants: [Variant] = []
         var requests: [ImageRequest] = []
@@ -300,7 +316,7 @@ package struct Pipeline: Sendable {
         }
         figures.add(\.renders, rendered.count)
         if request.candidate == nil, let whole = rendered.first(where: { $0.request.transform.showsWhole }) {
-            await note(whole.entry, of: original, isNew: isNew, title: request.title, at: generation)
+            await note(whole.entry, of: original, from: source, isNew: isNew, title: request.title, at: generation)
         }
         return variants + rendered
     }
@@ -340,35 +356,42 @@ package struct Pipeline: Sendable {
 
     /// The known facts about a title's poster. Fetches nothing.
     package func facts(of title: TitleReference) async -> PosterFacts? {
-        await facts.value(forKey: title.description, isShared: sharesFacts(of: title))?.value
+        await facts(of: title, from: originals.catalog.sources[title.source])
+    }
+
+    private func facts(of title: TitleReference, from source: (any ContentSource)?) async -> PosterFacts? {
+        await facts.value(forKey: title.description, isShared: Self.sharesFacts(from: source))?.value
     }
 
     /// Whether the facts about a title's poster are for all servers: a list may show the title anywhere. The facts about a picture that
     /// is in no list stay where it is shown.
-    private func sharesFacts(of title: TitleReference) -> Bool {
-        guard let capabilities = originals.catalog.sources[title.source]?.capabilities else { return true }
+    private static func sharesFacts(from source: (any ContentSource)?) -> Bool {
+        guard let capabilities = source?.capabilities else { return true }
         return capabilities.hasLists || capabilities.searches
     }
 
     /// Pixels of a title's original after orientation. Fetches the original if they are unknown.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
-        try check(title)
-        if let facts = await facts(of: title) { return (facts.width, facts.height) }
+        let source = try originals.catalog.source(title.source)
+        if let facts = await facts(of: title, from: source) { return (facts.width, facts.height) }
         try MissPermit.take()
-        return try await originals.size(of: try await originals.original(of: title, at: await cache.generation()))
+        let original = try await originals.original(of: title, from: source, at: await cache.generation())
+        return try await originals.size(of: original)
     }
 
     /// Stores the facts about the poster that `variant` shows, unless they are known. Those of a new original are not, so no tier is
     /// asked for them while a client waits.
     private func note(
-        _ variant: CacheEntry, of original: Original, isNew: Bool, title: TitleReference, at generation: CacheGeneration
+        _ variant: CacheEntry, of original: Original, from source: any ContentSource, isNew: Bool, title: TitleReference,
+        at generation: CacheGeneration
     ) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry) else { return }
-        if !isNew, await facts(of: title)?.original == new.original { return }
+        if !isNew, await facts(of: title, from: source)?.original == new.original { return }
         do {
             try await facts.store(
                 JSONCached(new), forKey: title.description, expiration: originals.lifetime,
-                tags: [.source(title.source), .title(title)], ifGeneration: generation, isShared: sharesFacts(of: title))
+                tags: [.source(title.source), .title(title)], ifGeneration: generation,
+                isShared: Self.sharesFacts(from: source))
         } catch {
             cache.logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(shown(title))"])
         }

@@ -31,13 +31,14 @@ final class PathTests: XCTestCase {
         let unknown = try PosterPath("w92/films/film.v2", try options())
         XCTAssertEqual(unknown.title.id, "film.v2")
         XCTAssertTrue(unknown.negotiates)
-        XCTAssertNil(unknown.undivided)
+        XCTAssertNil(unknown.undividedID)
         XCTAssertEqual(
             unknown.unknownExtension?.description.hasPrefix("unknown extension “v2”"), true, "\(unknown.unknownExtension as Any)")
         let known = try PosterPath("w92/films/film.jpg", try options())
         XCTAssertEqual(known.title.id, "film")
-        XCTAssertEqual(known.undivided, TitleReference(source: "films", id: "film.jpg"))
+        XCTAssertEqual(known.undividedID, "film.jpg")
         XCTAssertNil(known.unknownExtension)
+        XCTAssertEqual(try PosterPath("w92/films/%EA%B4%91%ED%95%B4%2Fa%2Eb.JPG", try options()).undividedID, "광해/a.b.JPG")
     }
 
     func testThatBadPosterPathsAreRefused() throws {

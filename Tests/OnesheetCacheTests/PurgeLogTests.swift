@@ -102,11 +102,11 @@ final class PurgeLogTests: XCTestCase {
         // Given a purge that has begun and is not in the log
         let server = try await server()
         let now = server.log.now
-        server.log.begin([.tag(one)])
+        let purge = server.log.begin([.tag(one)])
         // Then entries of its tag are invalid until it is
         XCTAssertTrue(server.log.isPurged(now, tags: [one]))
         XCTAssertFalse(server.log.isPurged(now, tags: [two]))
-        try await server.log.announce([.tag(one)], isDoneHere: true)
+        try await purge.announce(isDoneHere: true)
         XCTAssertTrue(server.log.isPurged(now, tags: [one]))
         await server.hasApplied(server)
         XCTAssertFalse(server.log.isPurged(server.log.now, tags: [one]))

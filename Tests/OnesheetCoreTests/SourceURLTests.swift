@@ -4,9 +4,9 @@ import XCTest
 final class SourceURLTests: XCTestCase {
     func testThatASourceURLFindsItsSource() throws {
         let url = SourceURL(sources: [("sample", Allowing(nil)), ("web", Allowing("https://*.example.com/posters/"))])
-        XCTAssertEqual(try url.resolve("sample://1"), TitleReference(source: "sample", id: "1"))
+        XCTAssertEqual(try url.resolve("sample://1").title, TitleReference(source: "sample", id: "1"))
         XCTAssertEqual(
-            try url.resolve("HTTPS://A.Example.com/posters/1?x=2#top"),
+            try url.resolve("HTTPS://A.Example.com/posters/1?x=2#top").title,
             TitleReference(source: "web", id: "https://a.example.com/posters/1?x=2"))
     }
 

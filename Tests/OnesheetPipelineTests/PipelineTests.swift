@@ -97,7 +97,7 @@ final class PipelineTests: XCTestCase {
             }
         }
         let place = Mutex("old")
-        let changes = SourceChangeTimes()
+        let changes = SourceConfigurationChanges()
         let source = ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/\(place.withLock { $0 })"))] }
         let pipeline = try Pipeline.forTesting(
             source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), changes: changes, case: self)
@@ -319,7 +319,8 @@ extension Pipeline {
     /// A pipeline with a memory tier, the real codecs, and one source called `films`.
     static func forTesting(
         _ source: any ContentSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
-        codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(), changes: SourceChangeTimes = SourceChangeTimes(),
+        codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(),
+        changes: SourceConfigurationChanges = SourceConfigurationChanges(),
         case test: XCTestCase
     ) throws -> Pipeline {
         let choices = try choices ?? PosterChoices(StateStore())

@@ -238,10 +238,10 @@ package struct Cache: Sendable {
         guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections).get() }
         guard let announcer else { return try await purgeTiers(selections, isForeign: false).get() }
         let told = selections + notices.map { .tag($0) }
-        announcer.begin(told)
+        let purge = announcer.begin(told)
         let outcome = await purgeTiers(selections, isForeign: false)
         do {
-            try await announcer.announce(told, isDoneHere: outcome.failure == nil)
+            try await purge.announce(isDoneHere: outcome.failure == nil)
         } catch {
             // A failure here is worse.
             if let failure = outcome.failure { throw failure }

@@ -33,7 +33,7 @@ struct PrefetchCommand: PluggedCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    func validate() throws { try lists.check(ids: id, query: query) }
+    func validate() throws { _ = try lists.order(ids: id, query: query) }
 
     func run(with plugins: PluginList) async throws {
         let order = try lists.order(ids: id, query: query)
@@ -93,18 +93,17 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,avif; auto is for clients that prefer none.")
     var formats = PrefetchConfiguration.defaultFormats.joined(separator: ",")
 
-    func validate() throws { try check() }
-
-    /// Reports options that make no order as a mistake in the arguments.
-    func check(ids: [String] = [], query: String? = nil) throws(ValidationError) {
-        do throws(RequestError) { _ = try order(ids: ids, query: query) } catch { throw ValidationError(error.description) }
-    }
-
-    /// The order for the titles of these options, or for the titles that a command names by id or by a search.
-    func order(ids: [String] = [], query: String? = nil) throws(RequestError) -> PrefetchOrder {
-        try PrefetchOrder(
-            source: source, date: date, from: from, to: to, ids: ids, query: query, sizes: list(sizes), formats: list(formats),
-            naming: { $0 == .ids ? "--id" : "--\($0.rawValue)" })
+    /// The order for the titles of these options, or for the titles that a command names by id or by a search. Each command makes it when
+    /// it validates its arguments, which keep nothing else, and again when it runs.
+    /// - Throws: `ValidationError` if the options make no order.
+    func order(ids: [String] = [], query: String? = nil) throws(ValidationError) -> PrefetchOrder {
+        do throws(RequestError) {
+            return try PrefetchOrder(
+                source: source, date: date, from: from, to: to, ids: ids, query: query, sizes: list(sizes), formats: list(formats),
+                naming: { $0 == .ids ? "--id" : "--\($0.rawValue)" })
+        } catch {
+            throw ValidationError(error.description)
+        }
     }
 
     private func list(_ text: String) -> [String] { text.split(separator: ",").map { $0.filter { $0 != " " } } }

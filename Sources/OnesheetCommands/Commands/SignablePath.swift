@@ -51,9 +51,9 @@ struct SignablePath {
             }
             url = try encryption.decrypt(text)
         }
-        let title = try sources.resolve(url)
-        guard sources.sources.contains(where: { $0.name.isExactly(title.source) }) else {
-            throw PipelineError.unknownSource(title.source, known: sources.sources.map(\.name))
+        let found = try sources.resolve(url)
+        guard found.source != nil else {
+            throw PipelineError.unknownSource(found.title.source, known: sources.sources.map(\.name))
         }
     }
 

@@ -6,7 +6,7 @@ package struct SourceURL {
     package init(sources: [(name: String, source: any ContentSource)]) { self.sources = sources }
 
     /// Resolves `{source}://{id}`, or an `http(s)` URL that a source's allow-list contains. The first such source wins.
-    package func resolve(_ text: String) throws(RequestError) -> TitleReference {
+    package func resolve(_ text: String) throws(RequestError) -> FoundTitle {
         guard let separator = text.firstRange(ofBytesOf: "://") else {
             throw .malformed("“\(shown(path: text))” is not a source URL such as sample://1 or https://…")
         }
@@ -14,18 +14,20 @@ package struct SourceURL {
         guard ["http", "https"].contains(scheme.lowercasedASCII()) else {
             let id = String(text[separator.upperBound...])
             guard !id.isEmpty else { throw .malformed("“\(text)” names no title") }
-            return TitleReference(source: scheme, id: id).canonical(in: sources)
+            return FoundTitle(TitleReference(source: scheme, id: id), in: sources)
         }
         guard let url = WebURL(text) else { throw .malformed("“\(shown(text))” is not a URL") }
         let answering = sources.first { $0.source.originPolicy.allow?.contains { $0.matches(url) } ?? false }
         guard let answering else {
             throw .forbidden("no remote source allows \(shown(url)); add its prefix to a source of type remote")
         }
-        return TitleReference(source: answering.name, id: answering.source.canonicalID(url.description))
+        return FoundTitle(
+            canonical: TitleReference(source: answering.name, id: answering.source.canonicalID(url.description)),
+            source: answering.source)
     }
 
     /// Resolves a source URL inside a dialect's path: percent-encoded, or a plain `http(s)` URL with its query.
-    package func resolve(embedded text: Substring) throws(RequestError) -> TitleReference {
+    package func resolve(embedded text: Substring) throws(RequestError) -> FoundTitle {
         if text.starts(withBytesOf: "http://") || text.starts(withBytesOf: "https://") { return try resolve(String(text)) }
         let decoded = try PercentEncoding.decode(text.cut(at: "?")?.before ?? text)
         // Otherwise the text before the source URL is an option that the dialect does not know.
@@ -33,13 +35,5 @@ package struct SourceURL {
             throw .malformed("“\(shown(path: decoded))” is not a source URL such as sample://1 or https://…")
         }
         return try resolve(decoded)
-    }
-}
-
-extension TitleReference {
-    /// The same title with the canonical spelling of its id; unchanged if `sources` does not have its source.
-    package func canonical(in sources: [(name: String, source: any ContentSource)]) -> TitleReference {
-        guard let source = sources.first(where: { $0.name.isExactly(self.source) })?.source else { return self }
-        return TitleReference(source: self.source, id: source.canonicalID(id))
     }
 }

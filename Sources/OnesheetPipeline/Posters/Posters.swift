@@ -99,7 +99,8 @@ package struct Posters: Sendable {
     /// Blocks the picture that is the poster at present, for all titles and in all sizes.
     /// - Throws: `PipelineError.noPoster` if there is none.
     package func block(_ title: TitleReference) async throws -> PerceptualHash {
-        let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.generation())
+        let source = try catalog.source(title.source)
+        let original = try await pipeline.originals.original(of: title, from: source, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
         do {
             try await setBlocked(true, for: hash)

@@ -44,6 +44,13 @@ extension ImageAnswer {
         self.init(hit, timings: Self.atOnce)
     }
 
+    /// The same answer without the bytes of the image. It keeps their number.
+    package var withoutBody: ImageAnswer {
+        var entry = entry
+        entry.body = ByteBuffer()
+        return ImageAnswer(entry: entry, size: size, origin: origin, timings: timings, isStorable: isStorable)
+    }
+
     private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
 
     /// Whether it came from the memory tier.

@@ -18,7 +18,7 @@ struct CandidateSelection: Sendable {
     private static let attempts = 4
 
     /// Fetches the poster of `title` from the chosen candidate, or from the next best one if that fails.
-    func original(of title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
+    func original(of title: TitleReference, from source: any ContentSource) async throws(PipelineError) -> Original {
         let (choice, blocked) = await remembered(title)
         var failed: String?
         var keeps = choice.isPinned
@@ -32,7 +32,7 @@ struct CandidateSelection: Sendable {
                 keeps = keeps || error.isPassing
             }
         }
-        var candidates = try await catalog.candidates(for: title)
+        var candidates = try await catalog.candidates(for: title, from: source)
         let all = candidates
         candidates.removeAll { candidate in
             let name = candidate.location.name
@@ -59,9 +59,10 @@ struct CandidateSelection: Sendable {
 
     /// The picture of a candidate, whether or not it is the poster.
     /// - Throws: `PipelineError.noPoster` if the picture is blocked.
-    func original(of candidate: PosterCandidate, for title: TitleReference) async throws(PipelineError) -> Original {
-        let source = try catalog.source(title.source)
-        return try await entry(candidate, of: title, from: source, blocked: await remembered(nil).blocked).get()
+    func original(
+        of candidate: PosterCandidate, for title: TitleReference, from source: any ContentSource
+    ) async throws(PipelineError) -> Original {
+        try await entry(candidate, of: title, from: source, blocked: await remembered(nil).blocked).get()
     }
 
     /// The first candidate that can be fetched. If none can, throws the error of the best one.

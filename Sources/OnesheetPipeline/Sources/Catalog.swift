@@ -31,9 +31,11 @@ package struct Catalog: Sendable {
 
     /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
     func source(_ name: String) throws(PipelineError) -> any ContentSource {
-        guard let source = sources[name] else { throw .unknownSource(name, known: sources.keys.sorted()) }
+        guard let source = sources[name] else { throw unknownSource(name) }
         return source
     }
+
+    func unknownSource(_ name: String) -> PipelineError { .unknownSource(name, known: sources.keys.sorted()) }
 
     /// One page of the titles of `source`.
     package func titles(of source: String, _ query: TitleQuery) async throws(PipelineError) -> TitlePage {
@@ -64,8 +66,15 @@ package struct Catalog: Sendable {
 
     /// Possible places of the original of `title`, best first.
     package func candidates(for title: TitleReference) async throws(PipelineError) -> [PosterCandidate] {
-        let plugin = try source(title.source)
-        let asksService = plugin.asksService
+        try await candidates(for: title, from: try source(title.source))
+    }
+
+    /// Possible places of the original of `title`, best first.
+    /// - Parameter source: the source of the title.
+    func candidates(
+        for title: TitleReference, from source: any ContentSource
+    ) async throws(PipelineError) -> [PosterCandidate] {
+        let asksService = source.asksService
         return try await places.answer(
             question(title), isListed: isListed(title, titles), remembers: asksService, isKept: asksService,
             worth: { list in
@@ -73,16 +82,15 @@ package struct Catalog: Sendable {
                 if list.candidates.isEmpty { return .remembering }
                 return list.isPortable ? .keeping(.seconds(3600)) : .nothing
             }
-        ) { () async throws(SourceError) in CandidateList(try await plugin.candidates(for: title.id)) }.candidates
+        ) { () async throws(SourceError) in CandidateList(try await source.candidates(for: title.id)) }.candidates
     }
 
     /// Records that the administrator has decided about `title`, which makes it known.
     package func know(_ title: TitleReference) { known.note(title) }
 
     /// Whether `title` is listed, or its source can be asked without a call to a service.
-    func mayHave(_ title: TitleReference) -> Bool {
-        guard let source = sources[title.source] else { return false }
-        return !source.asksService || known.contains(title)
+    func mayHave(_ title: TitleReference, from source: any ContentSource) -> Bool {
+        !source.asksService || known.contains(title)
     }
 
     private func question(_ title: TitleReference) -> SourceQuestion {

@@ -47,7 +47,7 @@ package struct ServerContext: Sendable {
         var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
             memory: pool.memory, coordination: shared.coordination)
-        shared.triedFiles.begin(assembly.files)
+        shared.latestSourceFiles.replace(with: assembly.files)
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
@@ -64,7 +64,7 @@ package struct ServerContext: Sendable {
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
-            changes: shared.changeTimes,
+            changes: shared.configurationChanges,
             leases: shared.backends.tier == nil ? nil : shared.coordination?.leases, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
@@ -106,6 +106,33 @@ package struct ServerContext: Sendable {
         guard let source = sources.first(where: { $0.name.isExactly(name) })?.source else { return }
         let changed = ChangedTitles(pipeline: pipeline, logger: logger)
         while let changes = try await changed.purge(of: name, source), changes != .none {}
+    }
+
+    /// Removes the lists, titles and candidates of each source whose configuration, or a file that it names, differs from the one that
+    /// they come from: at the start that of the last run, after a reload also that of `former`.
+    package func dropOutdatedAnswers(after former: ServerContext? = nil) async {
+        for (name, digest) in digests.sorted(by: { $0.key < $1.key }) {
+            do {
+                let recorded = try await shared.digests.restore(name, orRecord: digest)
+                let replaced = former?.digests[name] ?? digest
+                guard recorded != digest || replaced != digest else { continue }
+                try await purge([.lists(of: name), .answers(of: name)])
+                try await shared.digests.change(name, to: digest)
+                logger.notice(
+                    "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",
+                    metadata: ["source": "\(name)"])
+            } catch {
+                logger.warning(
+                    "lists and titles of a source's former configuration may stay: \(error)", metadata: ["source": "\(name)"])
+            }
+        }
+    }
+
+    private func purge(_ tags: [CacheTag]) async throws {
+        do { _ = try await pipeline.purge(tags.map { .tag($0) }) } catch {
+            // The others are told later, or know that what the shared store keeps is invalid.
+            guard error == .unannounced || error == .undeleted else { throw error }
+        }
     }
 
     /// Shuts the sources down, closes connections and ends threads.

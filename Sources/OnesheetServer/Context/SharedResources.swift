@@ -20,9 +20,9 @@ package struct SharedResources: Sendable {
     let prefetchJobs: PrefetchJobs
     /// Which configurations the cached answers of the sources come from.
     let digests: SourceDigests
-    let changeTimes = SourceChangeTimes()
-    /// The files of the configuration that was tried last.
-    let triedFiles = TriedFiles()
+    let configurationChanges = SourceConfigurationChanges()
+    /// The files of the newest configuration, even if it was refused.
+    let latestSourceFiles = LatestSourceFiles()
     /// The work that is shared with other servers; `nil` if there are none.
     let coordination: Coordination?
     /// The stored choices of posters.
@@ -109,7 +109,7 @@ package struct SharedResources: Sendable {
             path: writes ? configuration.cache.disk.path + "/fatal-originals" : nil, clock: clock, logger: logger)
         prefetchJobs = PrefetchJobs(clock: clock)
         // No source can have this name, so it is not the state of a plugin.
-        digests = SourceDigests(state.part("source configurations"), changeTimes, clock: clock)
+        digests = SourceDigests(state.part("source configurations"), configurationChanges, clock: clock)
     }
 
     /// Reads and makes pictures as `renderer` does, where `configuration` says.

@@ -1,6 +1,5 @@
 import Crypto
 import FoundationEssentials
-import Logging
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
@@ -8,10 +7,10 @@ import OnesheetPipeline
 /// Which configuration the cached answers of each source come from. Survives restarts, as a digest: the configuration may have secrets.
 struct SourceDigests: Sendable {
     private let state: any KeyValueState
-    private let changes: SourceChangeTimes
+    private let changes: SourceConfigurationChanges
     private let clock: WallClock
 
-    init(_ state: any KeyValueState, _ changes: SourceChangeTimes, clock: WallClock) {
+    init(_ state: any KeyValueState, _ changes: SourceConfigurationChanges, clock: WallClock) {
         (self.state, self.changes, self.clock) = (state, changes, clock)
     }
 
@@ -48,15 +47,16 @@ struct SourceDigests: Sendable {
         return hash.finalize().hexadecimal
     }
 
-    /// Whether the answers of the source `name` are from another configuration than that of `digest`. They are not if none is known: an
-    /// earlier version recorded none.
-    func isOutdated(_ name: String, now digest: String) async throws -> Bool {
+    /// Restores the record of the source `name`: which configuration its answers are from, and when that last changed. Records `digest` if
+    /// there is none, as after an earlier version.
+    /// - Returns: the digest of the configuration that the answers are from.
+    func restore(_ name: String, orRecord digest: String) async throws -> String {
         guard let record = try await state.value(for: name).flatMap(Record.init) else {
             try await state.set(Record(digest: digest).text, for: name)
-            return false
+            return digest
         }
         if let moment = record.changed { changes.note(name, at: moment) }
-        return record.digest != digest
+        return record.digest
     }
 
     /// Records that the answers of `name` are from now on from the configuration of `digest`.
@@ -91,34 +91,5 @@ extension NestedSource {
     fileprivate var withoutPace: ConfigurationValue {
         guard case .mapping(let keys) = configuration else { return configuration }
         return .mapping(keys.filter { !Self.pace.contains($0.key) })
-    }
-}
-
-extension ServerContext {
-    /// Removes the lists, titles and candidates of each source whose configuration, or a file that it names, differs from the one that
-    /// they come from: at the start that of the last run, after a reload also that of `former`.
-    package func dropOutdatedAnswers(after former: ServerContext? = nil) async {
-        for (name, digest) in digests.sorted(by: { $0.key < $1.key }) {
-            do {
-                let isOutdated = try await shared.digests.isOutdated(name, now: digest)
-                let differs = former?.digests[name].map { $0 != digest } ?? false
-                guard isOutdated || differs else { continue }
-                try await purge([.lists(of: name), .answers(of: name)])
-                try await shared.digests.change(name, to: digest)
-                logger.notice(
-                    "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",
-                    metadata: ["source": "\(name)"])
-            } catch {
-                logger.warning(
-                    "lists and titles of a source's former configuration may stay: \(error)", metadata: ["source": "\(name)"])
-            }
-        }
-    }
-
-    private func purge(_ tags: [CacheTag]) async throws {
-        do { _ = try await pipeline.purge(tags.map { .tag($0) }) } catch {
-            // The others are told later, or know that what the shared store keeps is invalid.
-            guard error == .unannounced || error == .undeleted else { throw error }
-        }
     }
 }

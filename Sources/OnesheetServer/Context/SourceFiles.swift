@@ -22,11 +22,11 @@ package final class SourceFiles: Sendable {
     }
 }
 
-/// The files of the configuration that was tried last, which may be broken: its correction has to be noticed too.
-final class TriedFiles: Sendable {
-    private let files = Mutex(SourceFiles())
+/// The files of the newest configuration, which may have been refused: its correction has to be noticed too.
+final class LatestSourceFiles: Sendable {
+    private let latest = Mutex(SourceFiles())
 
-    var latest: SourceFiles { files.withLock { $0 } }
+    var files: SourceFiles { latest.withLock { $0 } }
 
-    func begin(_ latest: SourceFiles) { files.withLock { $0 = latest } }
+    func replace(with files: SourceFiles) { latest.withLock { $0 = files } }
 }

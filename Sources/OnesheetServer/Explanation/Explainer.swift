@@ -69,14 +69,14 @@ package struct Explainer: Sendable {
         guard let end = address.firstRange(ofBytesOf: "://")?.lowerBound, TitleReference.isSourceName(address[..<end]),
             !["http", "https"].contains(String(address[..<end]).lowercasedASCII())
         else { return nil }
-        let title = try SourceURL(sources: images.sources).resolve(address)
+        let title = try SourceURL(sources: images.sources).resolve(address).title
         return "/t/p/w342/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))"
     }
 
     /// The target of `address`, or the other meaning of its path if the cache has only that one.
     private func target(_ address: ImageAddress, accept: String?) async -> ParsedTarget {
         let target = images.target(address, accept: accept)
-        guard case .address(let other) = address.ifMissing, await !isCached(target) else { return target }
+        guard let other = images.undivided(address), await !isCached(target) else { return target }
         let second = images.target(other, accept: accept)
         return await isCached(second) ? second : target
     }

@@ -105,7 +105,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
             process(last, context)
         }
         if needsFlush { flush(context) }
-        unsent.count()
+        unsent.chargeMemory()
         context.fireChannelReadComplete()
     }
 

@@ -107,11 +107,10 @@ final class PreparedResponse {
     private var uses = 0
     /// The head of the 304 response, created at the first conditional request.
     private var notModified: ResponseHead?
-    // No reference to the entry itself: it would keep the body in memory after the tier evicts it.
-    private let validator: String
+    /// Without the body, which would stay in memory after the tier evicts it.
+    private let image: ImageResponse
     /// The `ETag` field's value.
     private let entityTag: ByteBuffer
-    private let modified: Date?
     private let tier: String
     /// Counts the images of its tier.
     let counter: OutcomeCounters.Counter
@@ -121,13 +120,14 @@ final class PreparedResponse {
     /// - Parameter now: the current time. The heads are valid until its second is over or the entry becomes stale.
     /// - Returns: `nil` if the entry is stale.
     init?(_ hit: CacheHit, at now: Date, _ common: CommonFields, facts: AddressFacts, counter: OutcomeCounters.Counter) {
-        guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
-        var full = ImageResponse(answer: answer, address: facts).response(to: .get, [:], at: now)
+        guard let answer = ImageAnswer(freshHit: hit, at: now)?.withoutBody else { return nil }
+        image = ImageResponse(answer: answer, address: facts)
+        var full = image.response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
         head = ResponseHead(full, common, at: now)
         self.counter = counter
-        (validator, modified, tier) = (hit.entry.validator, hit.entry.lastModified, hit.tier)
-        entityTag = ByteBuffer(string: "\"\(validator)\"")
+        tier = hit.tier
+        entityTag = ByteBuffer(string: "\"\(image.validator)\"")
         // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         time = (second..<second.addingTimeInterval(1)).clamped(to: .distantPast..<answer.freshUntil)
@@ -135,7 +135,7 @@ final class PreparedResponse {
 
     /// Whether the heads are valid for `hit` at `now`.
     func isGood(for hit: CacheHit, at now: Date) -> Bool {
-        isGood(at: now) && validator == hit.entry.validator && tier == hit.tier
+        isGood(at: now) && image.validator == hit.entry.validator && tier == hit.tier
     }
 
     /// Whether the heads are valid at `now` for the entry they were created for.
@@ -145,21 +145,15 @@ final class PreparedResponse {
     func isKnown(to request: SimpleRequest) -> Bool {
         guard request.isConditional else { return false }
         // Almost every client sends back the entity tag as it is. `If-Modified-Since` does not count then (RFC 9110 §13.2.2).
-        if request.ifNoneMatch == entityTag { return true }
-        var fields = HTTPFields()
-        fields[.ifNoneMatch] = request.ifNoneMatch.map { String(buffer: $0) }
-        fields[.ifModifiedSince] = request.ifModifiedSince.map { String(buffer: $0) }
-        return Preconditions(fields: fields, validator: validator, modified: modified).outcome == .notModified
+        return request.ifNoneMatch == entityTag || image.preconditions(request.conditions).outcome == .notModified
     }
 
     /// The head of the 304 response.
-    /// - Returns: `nil` if `hit` is stale.
-    func notModified(_ hit: CacheHit, at now: Date, _ common: CommonFields, facts: AddressFacts) -> ResponseHead? {
+    func notModified(at now: Date, _ common: CommonFields) -> ResponseHead {
         if let notModified { return notModified }
-        guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
-        let response = ImageResponse(answer: answer, address: facts).response(to: .get, [.ifNoneMatch: "*"], at: now)
-        notModified = ResponseHead(response, common, at: now)
-        return notModified
+        let head = ResponseHead(image.notModified(at: now), common, at: now)
+        notModified = head
+        return head
     }
 
     /// Keeps `file` open in `files` for the following requests, if there is room.

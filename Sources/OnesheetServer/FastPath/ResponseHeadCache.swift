@@ -62,7 +62,8 @@ final class ResponseHeadCache {
         }
         do {
             guard let address = try image.read(routed.rest, at: now) else { return .route(routed.with(.document)) }
-            try images.pipeline.check(address.title)
+            // Cached images of removed sources are not served.
+            guard address.source != nil else { throw images.pipeline.unknownSource(of: address.title) }
             return answer(request, at: CachedTarget(routed, address), now, since: begun)
         } catch {
             return .route(routed.with(.refused(error)))
@@ -105,10 +106,9 @@ final class ResponseHeadCache {
         if target.isNew { remember(target) }
         if case .file(let file) = body, let files { prepared.keep(file, in: files) }
         if prepared.isKnown(to: request) {
-            let head = prepared.notModified(hit, at: now, router.commonFields, facts: variant.parsed.facts)
             target.routed.entry.counter.addImmediate(.redirection, bytes: 0, since: begun)
             prepared.counter.add()
-            return head.map { .head($0) }
+            return .head(prepared.notModified(at: now, router.commonFields))
         }
         return send(prepared, body: body, to: request, target: target, since: begun)
     }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHPACK
 
@@ -16,6 +17,14 @@ struct SimpleRequest {
 
     /// Whether the response depends on the client's cached copy.
     var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
+
+    /// The header fields with its preconditions.
+    var conditions: HTTPFields {
+        var fields = HTTPFields()
+        fields[.ifNoneMatch] = ifNoneMatch.map { String(buffer: $0) }
+        fields[.ifModifiedSince] = ifModifiedSince.map { String(buffer: $0) }
+        return fields
+    }
 
     /// Longer requests are rare, and caching their targets would take too much memory.
     private static let limit = 8192

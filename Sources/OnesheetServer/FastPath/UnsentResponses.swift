@@ -10,7 +10,7 @@ final class UnsentResponses {
         let body: ByteBuffer
         /// The time of the last progress.
         var since: NIODeadline
-        /// `nil` until the response is counted.
+        /// `nil` until its memory is counted.
         var hold: BodyHold?
     }
 
@@ -21,7 +21,7 @@ final class UnsentResponses {
     private let idleTimeout: TimeAmount
     private var streams: [HTTP2StreamID: Unsent] = [:]
     private var bytes = 0
-    private var uncounted: [HTTP2StreamID] = []
+    private var uncharged: [HTTP2StreamID] = []
     private var receiver: BodyReceiver?
     private var polling: RepeatedTask?
     private var loop: (any EventLoop)?
@@ -52,7 +52,7 @@ final class UnsentResponses {
     func add(_ body: ByteBuffer, on stream: HTTP2StreamID) {
         streams[stream] = Unsent(body: body, since: .now())
         bytes += body.readableBytes
-        uncounted.append(stream)
+        uncharged.append(stream)
     }
 
     /// Notes that the client has taken a part of a response, or allowed more of it.
@@ -68,15 +68,15 @@ final class UnsentResponses {
         polling = nil
     }
 
-    /// Counts the responses that were not sent immediately. Called after a flush.
-    func count() {
-        guard !uncounted.isEmpty else { return }
-        for stream in uncounted {
+    /// Counts the memory of the responses that a flush has left unsent. Called after a flush.
+    func chargeMemory() {
+        guard !uncharged.isEmpty else { return }
+        for stream in uncharged {
             guard let body = streams[stream]?.body else { continue }
             streams[stream]?.hold = memory.hold(body)
             receiver?.wrote(body.storageCapacity)
         }
-        uncounted.removeAll(keepingCapacity: true)
+        uncharged.removeAll(keepingCapacity: true)
         if !streams.isEmpty, polling == nil { poll() }
     }
 

@@ -25,21 +25,35 @@ struct AddressFacts {
 
 /// The HTTP response for an image: 200, 206, 304, 412 or 416. Every image route ends here.
 struct ImageResponse {
-    let answer: ImageAnswer
-    var address = AddressFacts()
+    private let answer: ImageAnswer
+    private let address: AddressFacts
+    private let modified: Date?
+
+    init(answer: ImageAnswer, address: AddressFacts) {
+        self.answer = answer
+        self.address = address
+        modified = answer.entry.lastModified
+    }
+
+    var validator: String { answer.entry.validator }
+
+    /// The preconditions in the header fields of a request.
+    func preconditions(_ fields: HTTPFields) -> Preconditions {
+        Preconditions(fields: fields, validator: validator, modified: modified)
+    }
 
     /// - Parameters:
     ///   - fields: the request's header fields.
     ///   - now: the current time.
     func response(to method: HTTPRequest.Method, _ fields: HTTPFields, at now: Date) -> Response {
         let entry = answer.entry
-        let lifetime = CacheLifetime(freshness: entry.freshness, expires: entry.expires, at: now)
-        let conditions = Preconditions(fields: fields, validator: entry.validator, modified: entry.lastModified)
+        let conditions = preconditions(fields)
         switch conditions.outcome {
         case .failed: return Problem.changed.response()
-        case .notModified: return Response(status: .notModified, headers: cacheFields(lifetime))
+        case .notModified: return notModified(at: now)
         case .met: break
         }
+        let lifetime = lifetime(at: now)
         let isPartial = method == .get && conditions.allowsRange
         switch ByteRanges(isPartial ? fields[.range] : nil, size: entry.body.readableBytes) {
         case .whole: return Response(status: .ok, headers: allFields(lifetime), body: .pieces(of: entry.body))
@@ -51,6 +65,15 @@ struct ImageResponse {
         }
     }
 
+    /// The 304 response.
+    func notModified(at now: Date) -> Response {
+        Response(status: .notModified, headers: cacheFields(lifetime(at: now)))
+    }
+
+    private func lifetime(at now: Date) -> CacheLifetime {
+        CacheLifetime(freshness: answer.entry.freshness, expires: answer.entry.expires, at: now)
+    }
+
     private func partial(_ parts: [Range<Int>], _ lifetime: CacheLifetime) -> Response {
         let entry = answer.entry
         var fields = allFields(lifetime)
@@ -58,14 +81,14 @@ struct ImageResponse {
             fields[.contentRange] = MultipartRanges.contentRange(parts[0], of: entry.body.readableBytes)
             return Response(status: .partialContent, headers: fields, body: .pieces(of: entry.body.slice(parts[0])))
         }
-        let all = MultipartRanges(parts, of: entry.body, mediaType: entry.mediaType, validator: entry.validator)
+        let all = MultipartRanges(parts, of: entry.body, mediaType: entry.mediaType, validator: validator)
         fields[.contentType] = all.mediaType
         return Response(status: .partialContent, headers: fields, body: .pieces(of: all.body))
     }
 
     /// The fields for caches, which a 304 also has (RFC 9110 §15.4.5). There is no `Age`: `max-age` counts from the response.
     private func cacheFields(_ lifetime: CacheLifetime) -> HTTPFields {
-        var fields: HTTPFields = [.eTag: "\"\(answer.entry.validator)\""]
+        var fields: HTTPFields = [.eTag: "\"\(validator)\""]
         if address.varies { fields[.vary] = "Accept" }
         if address.isShared { fields[.accessControlAllowOrigin] = "*" }
         guard answer.isStorable else {
@@ -79,7 +102,7 @@ struct ImageResponse {
     private func allFields(_ lifetime: CacheLifetime) -> HTTPFields {
         var fields = cacheFields(lifetime)
         fields[.contentType] = answer.entry.mediaType
-        fields[.lastModified] = answer.entry.lastModified.map(HTTPDate.text)
+        fields[.lastModified] = modified.map(HTTPDate.text)
         fields[.acceptRanges] = "bytes"
         fields[.cacheStatus] = cacheStatus(lifetime)
         fields[.serverTiming] = serverTiming
@@ -115,7 +138,7 @@ struct ImageResponse {
 extension CacheEntry {
     /// `Last-Modified`: that of the original at its origin, so that all servers send the same. `nil` if the origin gives none, or one that
     /// may be later than `Date` (RFC 9110 §8.8.2.1).
-    var lastModified: Date? {
+    fileprivate var lastModified: Date? {
         let asked = provenance.askedAt ?? created
         guard let text = freshness?.lastModified, let date = HTTPDate.parse(text, now: asked), date <= asked - Self.clockLag else {
             return nil

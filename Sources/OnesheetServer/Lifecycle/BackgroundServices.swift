@@ -91,3 +91,18 @@ struct TraceExport: Service {
         }
     }
 }
+
+extension PrefetchSchedule {
+    /// The schedule of a server.
+    /// - Parameter context: the configuration in effect. Evaluated on each use.
+    init(context: @escaping @autoclosure @Sendable () -> ServerContext) {
+        let shared = context().shared
+        self.init(
+            ledger: PrefetchLedger(shared.state, shared.prefetchJobs), turns: shared.coordination?.turns, clock: shared.clock,
+            logger: shared.logger
+        ) {
+            let current = context()
+            return Plan(lines: current.configuration.prefetch, options: current.options, prefetcher: current.prefetcher)
+        }
+    }
+}

@@ -116,7 +116,7 @@ package struct Server: Sendable {
     /// Files, beside the configuration file, whose changes need a reload: certificates, and what the configurations of sources name.
     package var files: Set<String> {
         let context = responder.context
-        return context.assembly.files.paths.union(context.shared.triedFiles.latest.paths).union(context.configuration.files)
+        return context.assembly.files.paths.union(context.shared.latestSourceFiles.files.paths).union(context.configuration.files)
     }
 
     /// Reloads the certificate and the configuration, and opens the file of the access log again. They take effect with the next

@@ -33,8 +33,9 @@ struct AddressesRoute: Route {
             throw RequestError.malformed("the parameter “of” is missing: /addresses?of=sample://1&options=rs:fill:300:450")
         }
         let isAdministrator = try administrator.isAsking(request)
-        let title = try SourceURL(sources: images.sources).resolve(String(sourceURL))
-        try images.pipeline.check(title)
+        let found = try SourceURL(sources: images.sources).resolve(String(sourceURL))
+        let title = found.title
+        guard found.source != nil else { throw images.pipeline.unknownSource(of: title) }
         let typed = query["options"].map(String.init) ?? ""
         var options = try images.options.parse(typed)
         if let format = query["format"], !format.isEmpty {

@@ -22,14 +22,13 @@ struct CacheRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try administrator.check(request)
-        let query = request.uri.queryParameters
         switch (request.method, rest) {
         case (.delete, _):
-            try request.checkQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
-            let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query, request)
+            let query = try request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
+            let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query)
             return try .json(try await pipeline.purge(selection, dryRun: query["dry-run"] != nil))
         case (.post, "verify"):
-            try request.checkQuery(flags: ["repair"])
+            let query = try request.checkedQuery(flags: ["repair"])
             return try .json(try await disk.verify(repair: query["repair"] != nil))
         case (.get, "stats"), (.head, "stats"):
             let now = clock.now
@@ -40,7 +39,7 @@ struct CacheRoute: Route {
 
     /// Parses the selection in the path `{source}[/{id}]`. The query must not name another one.
     private func selection(
-        _ rest: Substring, without query: FlatDictionary<Substring, Substring>, _ request: Request
+        _ rest: Substring, without query: FlatDictionary<Substring, Substring>
     ) throws -> CacheSelection {
         if let other = ["all", "expired", "tag"].first(where: { query[$0[...]] != nil }) {
             throw RequestError.malformed("“\(other)” in the query and a source in the path cannot be combined")
@@ -49,15 +48,15 @@ struct CacheRoute: Route {
         let parts = rest.pieces(at: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.first, !name.isEmpty else { throw RequestError.noSuchPath(prefix + rest) }
         let source = try PercentEncoding.decode(name)
-        guard sources.contains(where: { $0.name.isExactly(source) }) else {
+        guard let plugin = sources.first(where: { $0.name.isExactly(source) })?.source else {
             throw PipelineError.unknownSource(source, known: sources.map(\.name))
         }
         guard parts.count > 1 else { return .tag(.source(source)) }
         guard !parts[1].isEmpty else {
             throw RequestError.malformed("the id is missing after “\(source)/”; without the slash, the path names the whole source")
         }
-        let title = TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))
-        return .tag(.title(title.canonical(in: sources)))
+        let id = plugin.canonicalID(try PercentEncoding.decode(parts[1]))
+        return .tag(.title(TitleReference(source: source, id: id)))
     }
 
     /// Parses the selection in the query. The query must name exactly one, so an empty query never selects everything.

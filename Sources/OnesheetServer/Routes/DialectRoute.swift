@@ -38,9 +38,11 @@ struct DialectRoute: ImageRoute {
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         guard let image = try dialect.image(at: rest, on: images) else { return nil }
+        // The server has found the title for the dialect, whose address only names it.
+        let source = images.sources.first { $0.name.isExactly(image.title.source) }?.source
         var address = ImageAddress(
-            title: image.title, transform: try images.options.transform(image.options), negotiates: image.negotiates,
-            exactly: image.exactly, isShared: image.isShared)
+            FoundTitle(canonical: image.title, source: source), transform: try images.options.transform(image.options),
+            negotiates: image.negotiates, exactly: image.exactly, isShared: image.isShared)
         address.fallback = image.fallback
         return address
     }
@@ -81,9 +83,11 @@ extension ImageContext: DialectServer {
         try self.signature.check(thumbor: signature, of: path)
     }
 
-    func title(_ sourceURL: String) throws(RequestError) -> TitleReference { try SourceURL(sources: sources).resolve(sourceURL) }
+    func title(_ sourceURL: String) throws(RequestError) -> TitleReference {
+        try SourceURL(sources: sources).resolve(sourceURL).title
+    }
 
     func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
-        try SourceURL(sources: sources).resolve(embedded: sourceURL)
+        try SourceURL(sources: sources).resolve(embedded: sourceURL).title
     }
 }

@@ -10,15 +10,11 @@ struct PosterRoute: ImageRoute {
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         let path = try PosterPath(rest, images.options)
         var address = ImageAddress(
-            title: path.title.canonical(in: images.sources), transform: path.transform, negotiates: path.negotiates)
+            FoundTitle(path.title, in: images.sources), transform: path.transform, negotiates: path.negotiates)
         if let unknown = path.unknownExtension {
             address.ifMissing = .refused(unknown)
-        } else if let undivided = path.undivided {
-            var transform = path.transform
-            transform.format = nil
-            let whole = ImageAddress(
-                title: undivided.canonical(in: images.sources), transform: transform, negotiates: transform != images.options.plain)
-            address.ifMissing = .address(whole)
+        } else if let id = path.undividedID {
+            address.ifMissing = .undivided(id: id)
         }
         return address
     }
@@ -46,18 +42,18 @@ struct FreeImageRoute: ImageRoute {
             }
             let url = try encryption.decrypt(text)
             let unknown = RequestError.forbidden("the encrypted source URL is not one that a source of this server allows")
-            let title: TitleReference
-            do throws(RequestError) { title = try sources.resolve(url) } catch { throw unknown }
-            guard images.sources.contains(where: { $0.name.isExactly(title.source) }) else { throw unknown }
-            var address = image(of: title, path)
+            let found: FoundTitle
+            do throws(RequestError) { found = try sources.resolve(url) } catch { throw unknown }
+            guard found.source != nil else { throw unknown }
+            var address = image(of: found, path)
             address.hidesSource = true
             return address
         }
     }
 
-    private func image(of title: TitleReference, _ path: ImagePath) -> ImageAddress {
+    private func image(of found: FoundTitle, _ path: ImagePath) -> ImageAddress {
         var address = ImageAddress(
-            title: title, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires)
+            found, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires)
         address.disposition = path.options.disposition
         return address
     }

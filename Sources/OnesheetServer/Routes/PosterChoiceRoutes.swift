@@ -11,9 +11,10 @@ package import OnesheetPipeline
 /// `…/{id}/posters`, and `PUT` and `DELETE …/{id}/poster`: the selection of a title's poster among its candidates.
 struct TitlePosters: Sendable {
     let posters: Posters
-    let title: TitleReference
+    let found: FoundTitle
     let administrator: Administrator
     let images: ImageContext
+    private var title: TitleReference { found.title }
 
     /// The administrator's order: one of the first three members, or the last two.
     private struct Order: JSONBody {
@@ -33,7 +34,7 @@ struct TitlePosters: Sendable {
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
     /// response has a short lifetime.
     func picture(_ number: Int, _ request: Request) async throws -> Response {
-        let address = ImageAddress(title: title, transform: try images.options.transform(size: "w342"), negotiates: true)
+        let address = ImageAddress(found, transform: try images.options.transform(size: "w342"), negotiates: true)
         let transform = address.request(in: images.accept.choose(request.headers[.accept])).transform
         let wanted: ImageRequest
         do {

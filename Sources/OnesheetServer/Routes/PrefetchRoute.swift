@@ -50,7 +50,7 @@ struct PrefetchRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try administrator.check(request)
         guard request.method == .post else { return try .json(PrefetchJobsDocument(jobs: jobs.all)) }
-        try request.checkQuery()
+        try request.checkedQuery()
         let body = try await request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
         // Check the order first: an error needs a problem document, which is impossible once a stream has begun.

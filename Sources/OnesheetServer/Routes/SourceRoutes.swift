@@ -87,8 +87,8 @@ struct TitlesRoute: Route {
         let changes = request.method == .put || request.method == .delete
         if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(canonical: parts[parts.count - 1]) {
             let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
-            let title = TitleReference(source: source, id: id).canonical(in: images.sources)
-            return try await TitlePosters(posters: posters, title: title, administrator: administrator, images: images)
+            let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
+            return try await TitlePosters(posters: posters, found: found, administrator: administrator, images: images)
                 .picture(number, request)
         }
         // An id may contain slashes, so the last part decides.
@@ -96,12 +96,12 @@ struct TitlesRoute: Route {
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
         if parts.count == 2 { return try await list(source, request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
-        let title = TitleReference(source: source, id: id).canonical(in: images.sources)
+        let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
         guard asksForPosters else {
-            let found = try await catalog.title(title)
-            return try .json(TitleDocument(found, of: source, await images.pipeline.facts(of: title)))
+            let title = try await catalog.title(found.title)
+            return try .json(TitleDocument(title, of: source, await images.pipeline.facts(of: found.title)))
         }
-        let choice = TitlePosters(posters: posters, title: title, administrator: administrator, images: images)
+        let choice = TitlePosters(posters: posters, found: found, administrator: administrator, images: images)
         switch request.method {
         case .put: return try await choice.put(request)
         case .delete: return try await choice.delete(request)

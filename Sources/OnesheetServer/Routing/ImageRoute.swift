@@ -74,7 +74,7 @@ struct ImageContext: Sendable {
         if address.hidesSource, disposition?.name == nil { disposition?.name = "image" }
         let facts = AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
-            isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
+            isVersioned: address.source?.isVersioned ?? false,
             canonical: canonical, disposition: disposition.map { ($0, address.title) })
         return ParsedTarget(address: address, request: request, facts: facts)
     }
@@ -125,21 +125,31 @@ struct ImageContext: Sendable {
         of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?
     ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
         do {
-            let answer = try await pipeline.image(for: target.request, after: lookUp)
+            let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
             try target.address.checkSides(of: answer.entry)
             return (target, answer)
         } catch let error as PipelineError where error.isMissing {
-            switch target.address.ifMissing {
-            case nil: throw error
-            case .refused(let reason): throw reason
-            case .address(let other):
-                guard pipeline.mayHave(other.title) else { throw error }
-                do {
-                    return try await image(of: self.target(other, accept: field), accept: field)
-                } catch let second as PipelineError where second.isMissing {
-                    throw error
-                }
+            if case .refused(let reason) = target.address.ifMissing { throw reason }
+            guard let other = undivided(target.address), let source = other.source,
+                pipeline.mayHave(other.title, from: source)
+            else { throw error }
+            do {
+                return try await image(of: self.target(other, accept: field), accept: field)
+            } catch let second as PipelineError where second.isMissing {
+                throw error
             }
         }
+    }
+
+    /// The other meaning of the path of `address`: the title whose id has the extension, in a format that is negotiated. Its id gets its
+    /// canonical spelling here and not when the path is parsed, because hardly any request needs it.
+    /// - Returns: `nil` if the path has no such meaning.
+    func undivided(_ address: ImageAddress) -> ImageAddress? {
+        guard case .undivided(let id) = address.ifMissing else { return nil }
+        let title = TitleReference(source: address.title.source, id: address.source?.canonicalID(id) ?? id)
+        var transform = address.transform
+        transform.format = nil
+        return ImageAddress(
+            FoundTitle(canonical: title, source: address.source), transform: transform, negotiates: transform != options.plain)
     }
 }

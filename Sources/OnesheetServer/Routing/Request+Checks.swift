@@ -47,13 +47,17 @@ extension Request {
         }
     }
 
-    /// Checks the query of a request that changes something.
+    /// The checked query of a request that changes something.
     /// - Parameter flags: parameters without a value.
     /// - Parameter values: parameters with a value.
     /// - Throws: `RequestError` if a parameter is unknown or repeated, or if a flag has a value that may mean “no”.
-    func checkQuery(flags: [String] = [], values: [String] = []) throws(RequestError) {
+    @discardableResult
+    func checkedQuery(
+        flags: [String] = [], values: [String] = []
+    ) throws(RequestError) -> FlatDictionary<Substring, Substring> {
+        let query = uri.queryParameters
         var seen: Set<String> = []
-        for (key, value) in uri.queryParameters {
+        for (key, value) in query {
             let name = String(key)
             guard (flags + values).contains(where: { $0.isExactly(name) }) else {
                 guard flags.isEmpty, values.isEmpty else {
@@ -66,6 +70,7 @@ extension Request {
                 throw .bad(option: name, value: String(value), reason: "is not a value of a flag; leave it out, or the whole flag")
             }
         }
+        return query
     }
 }
 

@@ -44,25 +44,6 @@ struct ParsedTarget: Sendable {
     let facts: AddressFacts
 }
 
-extension ImageAddress {
-    /// The canonical request.
-    /// - Parameter format: the negotiated format. `nil` is the original's, which becomes JPEG or PNG if it is negotiated.
-    func request(in format: ImageFormat?) -> ImageRequest {
-        var transform = format.map { self.transform.encoded(in: $0) } ?? self.transform
-        transform.isForAllClients = negotiates && format == nil
-        return ImageRequest(title, transform)
-    }
-
-    /// - Throws: `RequestError.bad` if `variant` is smaller than the requested size.
-    func checkSides(of variant: CacheEntry) throws(RequestError) {
-        guard let exactly else { return }
-        let made = variant.presentation
-        for (made, side) in [(made.width, exactly.width), (made.height, exactly.height)] where side > 0 && made != side {
-            throw .bad(option: "size", value: "\(side)", reason: "is larger than the region; images are not enlarged")
-        }
-    }
-}
-
 /// Hands parsed requests from the fast path to the router: at most one per connection, or per HTTP/2 stream.
 final class RoutedRequests: Sendable {
     private let byChannel = Mutex<[ObjectIdentifier: RoutedRequest]>([:])

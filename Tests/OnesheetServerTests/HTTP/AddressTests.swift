@@ -70,6 +70,22 @@ final class AddressTests: ServerTestCase {
         assertProblem(try await server.send("/t/p/w92/art/none.jpg"), 404, "none")
     }
 
+    func testThatAnIdGetsItsCanonicalSpellingOnce() async throws {
+        var plugins = PluginList.painted
+        plugins.sources.append(SpelledSource.self)
+        for hasFastPath in [true, false] {
+            // Given a source whose ids have several spellings
+            let server = try await server(sources: "films: { type: spelled }", hasFastPath: hasFastPath, plugins: plugins)
+            SpelledSource.spelled.withLock { $0 = [] }
+            // When a poster is requested that it has, and one that it has not
+            let found = try await server.send("/t/p/w92/films/ONE.jpg")
+            let missing = try await server.send("/t/p/w92/films/Two.jpg")
+            // Then each id was spelled once, and the one with the extension only when the other was missing
+            XCTAssertEqual([found.status, missing.status], [200, 404], "fast path: \(hasFastPath)")
+            XCTAssertEqual(SpelledSource.spelled.withLock { $0 }, ["ONE", "Two", "Two.jpg"], "fast path: \(hasFastPath)")
+        }
+    }
+
     func testThatAMistypedExtensionCausesNoSecondCallOfTheService() async throws {
         // Given a source that asks a service, and a title that it has not
         let server = try await server(sources: "sample: { type: sample }")
@@ -151,5 +167,36 @@ final class AddressTests: ServerTestCase {
             let isPlain = UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80 || (0x30...0x39).contains(byte) || byte == 0x2E
             return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }.joined()
+    }
+}
+
+/// A source with one title, `one`, in any case.
+private struct SpelledSource: SourcePlugin {
+    static let type = "spelled"
+    static let sampleConfiguration = ""
+    /// The ids that the server has asked to spell.
+    static let spelled = Mutex<[String]>([])
+
+    let originPolicy = OriginPolicy(allow: [], networks: [])
+    let asksService = false
+
+    init(_ configuration: NoConfiguration, context: PluginContext) {}
+
+    func canonicalID(_ id: String) -> String {
+        Self.spelled.withLock { $0.append(id) }
+        return id.lowercased()
+    }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("lists") }
+    func title(_ id: String) async throws(SourceError) -> Title { throw .unsupported("titles") }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        guard id == "one" else { throw .notFound(id: id) }
+        return [
+            PosterCandidate(
+                .local(name: id) { () throws(SourceError) in
+                    do { return try Picture.jpeg(width: 100, height: 150) } catch { throw .unavailable(reason: "\(error)") }
+                })
+        ]
     }
 }

@@ -148,18 +148,18 @@ final class SourceDigestsTests: XCTestCase {
         // Given a state without a record, as of an earlier version
         let (state, clock) = (InMemoryState(), ManualClock())
         let (one, other) = (digest([:]), digest(["a": .null]))
-        let digests = SourceDigests(state, SourceChangeTimes(), clock: clock.wallClock)
+        let digests = SourceDigests(state, SourceConfigurationChanges(), clock: clock.wallClock)
 
         // When the server starts, starts again, and starts with another configuration
-        let first = try await digests.isOutdated("films", now: one)
-        let second = try await digests.isOutdated("films", now: one)
-        let third = try await digests.isOutdated("films", now: other)
+        let first = try await digests.restore("films", orRecord: one)
+        let second = try await digests.restore("films", orRecord: one)
+        let third = try await digests.restore("films", orRecord: other)
         // A purge that failed is tried again
-        let fourth = try await digests.isOutdated("films", now: other)
+        let fourth = try await digests.restore("films", orRecord: other)
         try await digests.change("films", to: other)
-        let fifth = try await digests.isOutdated("films", now: other)
+        let fifth = try await digests.restore("films", orRecord: other)
 
-        // Then only the difference counts, until it is settled
-        XCTAssertEqual([first, second, third, fourth, fifth], [false, false, true, true, false])
+        // Then the answers are from the first configuration until the difference is settled
+        XCTAssertEqual([first, second, third, fourth, fifth], [one, one, one, one, other])
     }
 }

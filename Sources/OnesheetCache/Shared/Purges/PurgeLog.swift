@@ -39,14 +39,11 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
         var upToDateAt = ContinuousClock.now
         private var lastNumber = 0
 
-        mutating func begin(_ scope: PurgeScope) {
+        /// - Returns: the number of the purge in `underWay`.
+        mutating func begin(_ scope: PurgeScope) -> Int {
             lastNumber += 1
             underWay[lastNumber] = scope
-        }
-
-        mutating func end(_ scope: PurgeScope) {
-            guard let number = underWay.first(where: { $0.value == scope })?.key else { return }
-            underWay[number] = nil
+            return lastNumber
         }
 
         /// The purges that are not sent yet.
@@ -94,23 +91,32 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
         }
     }
 
-    package func begin(_ selections: [CacheSelection]) { contents.withLock { $0.begin(PurgeScope(selections)) } }
-
-    package func announce(_ selections: [CacheSelection], isDoneHere: Bool) async throws(CacheError) {
+    package func begin(_ selections: [CacheSelection]) -> any BegunPurge {
         let scope = PurgeScope(selections)
-        defer { contents.withLock { $0.end(scope) } }
-        // In its own task: a purge must be sent or queued even if its client leaves or the server stops.
-        let isTold = await Task {
-            do {
-                try await append(scope, by: isDoneHere ? process : "")
-                return true
-            } catch {
-                logger.warning("a purge is queued because it cannot be sent to the other servers yet: \(error)")
-                await keep(scope)
-                return false
-            }
-        }.value
-        guard isTold else { throw .unannounced }
+        return LoggedPurge(log: self, scope: scope, number: contents.withLock { $0.begin(scope) })
+    }
+
+    /// A purge by this process, from its beginning until it is in the log or in the outbox.
+    private struct LoggedPurge: BegunPurge {
+        let log: PurgeLog
+        let scope: PurgeScope
+        let number: Int
+
+        func announce(isDoneHere: Bool) async throws(CacheError) {
+            defer { log.contents.withLock { $0.underWay[number] = nil } }
+            // In its own task: a purge must be sent or queued even if its client leaves or the server stops.
+            let isTold = await Task {
+                do {
+                    try await log.append(scope, by: isDoneHere ? log.process : "")
+                    return true
+                } catch {
+                    log.logger.warning("a purge is queued because it cannot be sent to the other servers yet: \(error)")
+                    await log.keep(scope)
+                    return false
+                }
+            }.value
+            guard isTold else { throw .unannounced }
+        }
     }
 
     /// Appends a purge to the log, and notes it.

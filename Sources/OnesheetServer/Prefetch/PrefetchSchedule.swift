@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
@@ -7,13 +8,33 @@ import Synchronization
 
 /// Runs the configured prefetch schedule. A run that was missed while the server was down starts when the server is up again.
 struct PrefetchSchedule: Service {
-    private let current: @Sendable () -> ServerContext
-    private let retries = Retries()
-    private var context: ServerContext { current() }
-    private var ledger: PrefetchLedger { PrefetchLedger(context.shared.state, context.shared.prefetchJobs) }
+    /// What the configuration in effect says.
+    struct Plan {
+        /// The lines of the schedule.
+        let lines: [PrefetchConfiguration]
+        let options: ImageOptions
+        let prefetcher: Prefetcher
+    }
 
-    /// - Parameter context: the current configuration. Evaluated on each use.
-    init(context: @escaping @autoclosure @Sendable () -> ServerContext) { current = context }
+    private let ledger: PrefetchLedger
+    private let turns: ScheduleTurns?
+    private let clock: WallClock
+    private let logger: Logger
+    private let plan: @Sendable () -> Plan
+    private let retries = Retries()
+
+    /// - Parameters:
+    ///   - turns: lets several servers run each line once; `nil` if there is only this one.
+    ///   - plan: what the configuration in effect says. Called on each use.
+    init(
+        ledger: PrefetchLedger, turns: ScheduleTurns?, clock: WallClock, logger: Logger, plan: @escaping @Sendable () -> Plan
+    ) {
+        self.ledger = ledger
+        self.turns = turns
+        self.clock = clock
+        self.logger = logger
+        self.plan = plan
+    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -33,30 +54,29 @@ struct PrefetchSchedule: Service {
                     if Task.isCancelled { return }
                     let isPermanent = Self.isPermanent(error)
                     if isPermanent { try await ledger.end(order) }
-                    context.logger.error(
+                    logger.error(
                         "cannot resume a prefetch; \(isPermanent ? "it is dropped" : "the next start tries again"): \(error)",
                         metadata: ["source": "\(order.source)"])
                 }
             }
         } catch {
-            context.logger.error("cannot read or change the record of interrupted prefetches: \(error)")
+            logger.error("cannot read or change the record of interrupted prefetches: \(error)")
         }
     }
 
     /// Runs each schedule line that has become due since its last run. If the list of a line cannot be read, the line stays due and
     /// is tried again later.
     func runDue() async {
-        let context = context
-        for line in context.configuration.prefetch {
-            let due = line.due(until: context.clock.now)
+        for line in plan().lines {
+            let due = line.due(until: clock.now)
             do {
                 guard let last = try await ledger.lastBegun(line.name) else {
                     // A new line first runs at its next due time, not for a time before it was added.
                     try await ledger.note(line.name, begun: due)
                     continue
                 }
-                guard last < due, retries.allows(line.name, at: context.clock.now) else { continue }
-                let turn = await context.shared.coordination?.turns.turn(line.name, due: Int(due.timeIntervalSince1970))
+                guard last < due, retries.allows(line.name, at: clock.now) else { continue }
+                let turn = await turns?.turn(line.name, due: Int(due.timeIntervalSince1970))
                 if case .elsewhere = turn { continue }
                 if case .done = turn {
                     try await ledger.note(line.name, begun: due)
@@ -66,8 +86,8 @@ struct PrefetchSchedule: Service {
                 retries.forget(line.name)
             } catch {
                 if Task.isCancelled { return }
-                let pause = retries.postpone(line.name, at: context.clock.now)
-                context.logger.error(
+                let pause = retries.postpone(line.name, at: clock.now)
+                logger.error(
                     "cannot run a line of the schedule; trying again in \(Int(pause / .seconds(60))) min: \(error)",
                     metadata: ["line": "\(line.name)"])
             }
@@ -78,9 +98,9 @@ struct PrefetchSchedule: Service {
     private func run(_ line: PrefetchConfiguration, due: Date, turn: ScheduleTurns.Turn?) async throws {
         do {
             try await run(line.order(at: due)) { try await ledger.note(line.name, begun: due) }
-            if let turn { await context.shared.coordination?.turns.finish(turn, isDone: !Task.isCancelled) }
+            if let turn { await turns?.finish(turn, isDone: !Task.isCancelled) }
         } catch {
-            if let turn { await context.shared.coordination?.turns.finish(turn, isDone: false) }
+            if let turn { await turns?.finish(turn, isDone: false) }
             throw error
         }
     }
@@ -94,16 +114,17 @@ struct PrefetchSchedule: Service {
     /// - Parameter onBegin: called when the titles are known, before the first variant is made.
     /// - Throws: an error of `PrefetchLedger.run` or of `onBegin`.
     private func run(_ order: PrefetchOrder, onBegin: @Sendable () async throws -> Void = {}) async throws {
+        let plan = plan()
         let summary = try await ledger.run(
-            order, as: try order.transforms(context.options), with: context.prefetcher, onBegin: onBegin)
-        context.logger.notice(
+            order, as: try order.transforms(plan.options), with: plan.prefetcher, onBegin: onBegin)
+        logger.notice(
             "prefetched",
             metadata: [
                 "source": "\(order.source)", "made": "\(summary.made)", "there": "\(summary.skipped)",
                 "failed": "\(summary.failed)",
             ])
         for failure in summary.failures {
-            context.logger.warning(
+            logger.warning(
                 "cannot prefetch a title: \(failure.reason)", metadata: ["title": "\(shown(naming: failure.title))"])
         }
     }

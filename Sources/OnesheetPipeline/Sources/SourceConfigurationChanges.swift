@@ -2,7 +2,7 @@ package import FoundationEssentials
 import Synchronization
 
 /// When the configuration of each source last changed. The origin of an original that was stored before may be another one now.
-package final class SourceChangeTimes: Sendable {
+package final class SourceConfigurationChanges: Sendable {
     private let times = Mutex<[String: Date]>([:])
 
     package init() {}

@@ -1,0 +1,65 @@
+import OnesheetAddress
+import OnesheetCore
+import OnesheetPipeline
+
+/// The parsed, canonical address of an image in any dialect.
+struct ImageAddress: Sendable {
+    let title: TitleReference
+    /// The source of the title; `nil` if the configuration has none of its name.
+    let source: (any ContentSource)?
+    let transform: Transform
+    /// Whether the client's `Accept` selects the format.
+    let negotiates: Bool
+    /// The expiry time of the path, in seconds since 1970.
+    var expires: Int?
+    /// The exact size of the image, with 0 for any width or height. `nil` if the image may be smaller than requested.
+    var exactly: PixelSize?
+    /// Whether any origin may read the pixels.
+    var isShared = false
+    /// How a browser shows the image; `nil` leaves it to the browser.
+    var disposition: Disposition?
+    /// The URL to which clients are redirected if there is no image.
+    var fallback: String?
+    /// Whether the source URL is encrypted in the address and must not be revealed to clients.
+    var hidesSource = false
+    /// The meaning of the path if its source has no such title.
+    var ifMissing: Alternative?
+
+    /// Another meaning of a path.
+    enum Alternative {
+        /// The title whose id is the whole last part of the path, in the client's spelling; see `ImageContext.undivided(_:)`.
+        case undivided(id: String)
+        case refused(RequestError)
+    }
+
+    init(
+        _ found: FoundTitle, transform: Transform, negotiates: Bool, expires: Int? = nil, exactly: PixelSize? = nil,
+        isShared: Bool = false
+    ) {
+        (title, source) = (found.title, found.source)
+        (self.transform, self.negotiates) = (transform, negotiates)
+        (self.expires, self.exactly, self.isShared) = (expires, exactly, isShared)
+    }
+
+    /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970.
+    func checkExpiry(at now: Double) throws(RequestError) {
+        if let expires, expires > 0, Double(expires) < now { throw .expired(expires) }
+    }
+
+    /// The canonical request.
+    /// - Parameter format: the negotiated format. `nil` is the original's, which becomes JPEG or PNG if it is negotiated.
+    func request(in format: ImageFormat?) -> ImageRequest {
+        var transform = format.map { self.transform.encoded(in: $0) } ?? self.transform
+        transform.isForAllClients = negotiates && format == nil
+        return ImageRequest(title, transform)
+    }
+
+    /// - Throws: `RequestError.bad` if `variant` is smaller than the requested size.
+    func checkSides(of variant: CacheEntry) throws(RequestError) {
+        guard let exactly else { return }
+        let made = variant.presentation
+        for (made, side) in [(made.width, exactly.width), (made.height, exactly.height)] where side > 0 && made != side {
+            throw .bad(option: "size", value: "\(side)", reason: "is larger than the region; images are not enlarged")
+        }
+    }
+}
