@@ -3,7 +3,7 @@ import XCTest
 
 @testable import OnesheetCore
 
-/// Work with a time limit that is cancelled at its end.
+/// Work with a time limit that is cancelled at its end, and sleep.
 final class TimeoutTests: XCTestCase {
     private enum Probe { @TaskLocal static var value = 0 }
 
@@ -70,5 +70,14 @@ final class TimeoutTests: XCTestCase {
         let result = await caller.result
         XCTAssertThrowsError(try result.get())
         XCTAssertFalse(hasBegun.withLock { $0 })
+    }
+
+    func testThatASleepEndsAfterItsTimeOrWhenItsTaskIsCancelled() async {
+        let whole = await sleepUnlessCancelled(for: .milliseconds(1))
+        XCTAssertTrue(whole)
+        let cancelled = Task { await sleepUnlessCancelled(for: .seconds(3600)) }
+        cancelled.cancel()
+        let isWhole = await cancelled.value
+        XCTAssertFalse(isWhole)
     }
 }
