@@ -154,7 +154,7 @@ let package = Package(
     ],
     targets: [
         target("OnesheetValues", []),
-        target("OnesheetCore", ["OnesheetValues", nio, log]),
+        target("OnesheetCore", ["OnesheetValues", nio, posix, log]),
         target("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
         target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
         target("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),

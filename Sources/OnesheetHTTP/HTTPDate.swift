@@ -8,7 +8,8 @@ package enum HTTPDate {
     /// Parses the current format or one of the two obsolete formats.
     /// - Parameter now: determines the century of a two-digit year.
     package static func parse(_ text: String, now: Date) -> Date? {
-        let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+        let (space, comma, dash) = (UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "-"))
+        let words = text.utf8.split { $0 == space || $0 == comma || $0 == dash }.map { String(decoding: $0, as: UTF8.self) }
         // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT
         if words.count == 6, words[5] == "GMT" {
             return moment(day: words[1], month: words[2], year: fullYear(words[3], now: now), time: words[4])
@@ -39,7 +40,8 @@ package enum HTTPDate {
     }
 
     private static func moment(day: String, month: String, year: Int?, time: String) -> Date? {
-        let parts = time.split(separator: ":", omittingEmptySubsequences: false).map { $0.utf8.count == 2 ? Int($0) : nil }
+        let parts = time.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            .map { $0.count == 2 ? Int(String(decoding: $0, as: UTF8.self)) : nil }
         guard let day = Int(day), (1...31).contains(day), let month = months.firstIndex(of: month), let year,
             (1600...9999).contains(year),
             parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],

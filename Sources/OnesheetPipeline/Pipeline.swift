@@ -36,7 +36,7 @@ package struct Pipeline: Sendable {
         self.figures = figures
         self.background = background
         self.clock = clock
-        facts = TypedStorage("poster", in: cache, clock: clock)
+        facts = TypedStorage("poster", in: cache, clock: clock, areSmall: true)
     }
 
     /// The image for `request`.

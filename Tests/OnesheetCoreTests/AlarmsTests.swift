@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Synchronization
 import XCTest
 
@@ -40,6 +42,35 @@ final class AlarmsTests: XCTestCase {
         XCTAssertEqual(number, 0)
     }
 
+    func testThatAlarmsGoOffWhileTasksOccupyTheCooperativePool() {
+        // Given tasks that block all threads of the cooperative pool
+        let alarms = Alarms()
+        let rung = DispatchSemaphore(value: 0)
+        let isBlocked = DispatchSemaphore(value: 0)
+        let door = DispatchSemaphore(value: 0)
+        let count = ProcessInfo.processInfo.activeProcessorCount
+        for _ in 0..<count { Task.detached { AlarmsTests.block(isBlocked, door) } }
+        for _ in 0..<count { isBlocked.wait() }
+        // When an alarm is set, and another one from its action
+        _ = alarms.set(in: .milliseconds(1)) { _ = alarms.set(in: .milliseconds(1)) { rung.signal() } }
+        // Then both go off
+        XCTAssertEqual(rung.wait(timeout: .now() + 60), .success)
+        for _ in 0..<count { door.signal() }
+    }
+
+    func testThatAnAlarmAfterAQuietTimeGoesOff() async {
+        // Given an alarm that went off, and one that was cancelled, so that no timer is left
+        let alarms = Alarms()
+        for _ in 0..<3 {
+            let id = alarms.set(in: .milliseconds(1)) {}
+            alarms.cancel(id)
+            let done = FirstOutcome<Void>()
+            // When the next one is set, then it goes off
+            _ = alarms.set(in: .milliseconds(5)) { done.give(()) }
+            await done.value()
+        }
+    }
+
     func testThatManyTasksSetAndCancelAtOnce() async {
         let (alarms, rung) = (Alarms(), Rung())
         await withTaskGroup(of: Void.self) { group in
@@ -57,5 +88,11 @@ final class AlarmsTests: XCTestCase {
         let numbers = rung.numbers.withLock { $0 }
         XCTAssertEqual(Set(numbers).count, numbers.count)
         XCTAssertGreaterThanOrEqual(numbers.filter { $0 % 2 == 0 }.count, 1000)
+    }
+
+    /// Blocks the calling thread.
+    private static func block(_ isBlocked: DispatchSemaphore, _ door: DispatchSemaphore) {
+        isBlocked.signal()
+        door.wait()
     }
 }

@@ -71,7 +71,9 @@ final class URLPrefixTests: XCTestCase {
             // Then
             XCTAssertFalse(prefix.matches(url), text)
         }
-        XCTAssertTrue(prefix.matches(try XCTUnwrap(WebURL("https://a.example/posters/a..b/...jpg"))))
+        for path in ["a..b/...jpg", "..a", "a/%2e%2e%2e/b", "%2", "%", "a%2e%2e", "%2e", "%2fa%5c.", "..%2", "..%2g/"] {
+            XCTAssertTrue(prefix.matches(try XCTUnwrap(WebURL("https://a.example/posters/\(path)"), path)), path)
+        }
     }
 
     func testThatWhatIsNoPatternIsRefused() {

@@ -19,6 +19,10 @@ final class StateDatabase: Sendable {
             case .memory(let queue, _): queue
             }
         }
+
+        var file: StateFile? {
+            if case .file(let file) = self { file } else { nil }
+        }
     }
 
     /// The number of attempts of one operation to find a usable place.
@@ -27,15 +31,18 @@ final class StateDatabase: Sendable {
     private let clock: WallClock
     private let logger: Logger
     private let place: Mutex<Place>
+    private let memory = StateMemory()
+    private let settling: Duration
 
     /// Values in memory only.
     init() throws {
-        (folder, clock, logger) = (nil, .system, Logger(label: "onesheet.cache.state"))
+        (folder, clock, logger, settling) = (nil, .system, Logger(label: "onesheet.cache.state"), .zero)
         place = Mutex(.memory(try Self.memory(), isWhole: false))
     }
 
-    init(folder: String, clock: WallClock, logger: Logger) throws {
-        (self.folder, self.clock, self.logger) = (folder, clock, logger)
+    /// - Parameter settling: the time after a change in which the next one may leave the file's status as it is.
+    init(folder: String, clock: WallClock, settling: Duration, logger: Logger) throws {
+        (self.folder, self.clock, self.logger, self.settling) = (folder, clock, logger, settling)
         do {
             place = Mutex(.file(try StateFile.opened(in: folder, now: clock.now, logger: logger)))
         } catch  where error.meansUnwritable || error.meansDamage || error is DatabaseError {
@@ -44,17 +51,33 @@ final class StateDatabase: Sendable {
         }
     }
 
-    func read<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
+    /// The values for `keys`, in order. Reads nothing if the file has not changed since they were read last.
+    func values(for keys: [String], of part: String) async throws -> [String?] {
+        if let status = current.file?.status(), let known = memory.values(for: keys, of: part, at: status) { return known }
+        return try await read { [memory, settling] database, file in
+            try memory.read(keys, of: part, in: database) { file?.settledStatus(after: settling) }
+        }
+    }
+
+    func read<Answer: Sendable>(
+        _ body: @escaping @Sendable (Database, _ file: StateFile?) throws -> Answer
+    ) async throws -> Answer {
         let place = current
         do {
             // Nothing is lost while this process has the file open, even if no other process can find it.
-            guard case .file(let file) = place, try file.isCurrent() == false else { return try await place.queue.read(body) }
+            guard case .file(let file) = place, try file.isCurrent() == false else { return try await Self.read(place, body) }
             try await leave(file, nil)
         } catch {
             guard case .file(let file) = place, error.meansDamage else { throw error }
             try await leave(file, error)
         }
-        return try await current.queue.read(body)
+        return try await Self.read(current, body)
+    }
+
+    private static func read<Answer: Sendable>(
+        _ place: Place, _ body: @escaping @Sendable (Database, _ file: StateFile?) throws -> Answer
+    ) async throws -> Answer {
+        try await place.queue.read { try body($0, place.file) }
     }
 
     func write<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
@@ -187,6 +210,10 @@ struct StateRow: Hashable {
         self.init(
             part: try row.decode(forColumn: "part"), key: try row.decode(forColumn: "key"),
             value: try row.decode(forColumn: "value"))
+    }
+
+    static func value(for key: String, of part: String, in database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT value FROM state WHERE part = ? AND key = ?", arguments: [part, key])
     }
 
     func put(_ database: Database) throws {

@@ -53,6 +53,25 @@ struct StateFile {
     /// Whether the path still names this file; `nil` if it names nothing.
     func isCurrent() throws(FileFailure) -> Bool? { try FileStatus(of: path).map { $0.identity == identity } }
 
+    /// The status of this file; `nil` if the path does not name it, or if the status cannot be read.
+    func status() -> FileStatus? {
+        do throws(FileFailure) {
+            guard let status = try FileStatus(of: path), status.identity == identity else { return nil }
+            return status
+        } catch {
+            return nil
+        }
+    }
+
+    /// The same, if the last change was longer ago than `time`. File systems count the time of a change in steps, of milliseconds to
+    /// seconds, so that of two changes in one step the second cannot be seen.
+    func settledStatus(after time: Duration) -> FileStatus? {
+        guard let status = status() else { return nil }
+        // The clock of the file system, whichever one tests inject.
+        let now = Duration.seconds(WallClock.system.now.timeIntervalSince1970)
+        return now - .nanoseconds(status.changed) > time ? status : nil
+    }
+
     /// Sets this damaged file aside, unless another process has done so.
     func replace(in folder: String, reason: any Error, now: Date, logger: Logger) throws {
         try Self.replace(identity, in: folder, reason: reason, now: now, logger: logger)

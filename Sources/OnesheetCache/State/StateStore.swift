@@ -17,11 +17,14 @@ package struct StateStore: Sendable {
 
     /// Opens or makes the file `state.sqlite` in `folder`. While it cannot be written, values stay in memory. A damaged file is set
     /// aside, and its readable values go into a new one.
+    /// - Parameter settling: the time after a change in which values are read from the file each time. It is longer than the steps in
+    ///   which any file system counts.
     package init(
-        folder: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.state")
+        folder: String, clock: WallClock = .system, settling: Duration = .seconds(3),
+        logger: Logger = Logger(label: "onesheet.cache.state")
     ) throws(CacheError) {
         do {
-            database = try StateDatabase(folder: folder, clock: clock, logger: logger)
+            database = try StateDatabase(folder: folder, clock: clock, settling: settling, logger: logger)
         } catch {
             throw .index(operation: "open \(folder)/state.sqlite, part of", reason: "\(error)")
         }
@@ -36,9 +39,10 @@ package struct StatePart: KeyValueState {
     fileprivate let database: StateDatabase
     fileprivate let name: String
 
-    package func value(for key: String) async throws -> String? {
-        try await database.read { try Self.value(for: key, of: name, in: $0) }
-    }
+    package func value(for key: String) async throws -> String? { try await values(for: [key])[0] }
+
+    /// The values for `keys`, in order and of one moment.
+    package func values(for keys: [String]) async throws -> [String?] { try await database.values(for: keys, of: name) }
 
     package func set(_ value: String?, for key: String) async throws { try await change(key) { _ in value } }
 
@@ -56,7 +60,7 @@ package struct StatePart: KeyValueState {
         _ key: String, _ body: @escaping @Sendable (inout String?) throws -> Answer
     ) async throws -> Answer {
         try await database.write { database in
-            let before = try Self.value(for: key, of: name, in: database)
+            let before = try StateRow.value(for: key, of: name, in: database)
             var value = before
             let answer = try body(&value)
             guard before.map({ Array($0.utf8) }) != value.map({ Array($0.utf8) }) else { return answer }
@@ -71,7 +75,7 @@ package struct StatePart: KeyValueState {
 
     /// The values that lack one of `texts`, with their keys.
     package func values(lackingOneOf texts: [String]) async throws -> [(key: String, value: String)] {
-        try await database.read { database in
+        try await database.read { database, _ in
             let conditions = texts.map { _ in "instr(value, ?) = 0" }.joined(separator: " OR ")
             let rows = try Row.fetchAll(
                 database, sql: "SELECT key, value FROM state WHERE part = ? AND (\(conditions))",
@@ -94,9 +98,5 @@ package struct StatePart: KeyValueState {
                 arguments: StatementArguments([name] + texts))
             return database.changesCount
         }
-    }
-
-    private static func value(for key: String, of name: String, in database: Database) throws -> String? {
-        try String.fetchOne(database, sql: "SELECT value FROM state WHERE part = ? AND key = ?", arguments: [name, key])
     }
 }

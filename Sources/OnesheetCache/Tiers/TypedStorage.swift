@@ -9,14 +9,17 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     private let name: String
     private let clock: WallClock
     private let executor = BoundedExecutor(threads: 1)
+    private let areSmall: Bool
 
     /// The largest value in bytes that is decoded on the calling thread. A larger one, whose size a source can choose, is decoded
-    /// on a separate thread. So is every encoded value, because its size is unknown beforehand.
+    /// on a separate thread. So is every encoded value, because its size is unknown beforehand, unless all are small.
     private static var smallSize: Int { 64 << 10 }
 
-    /// - Parameter name: distinguishes the keys of these values from those of other storages in the same cache.
-    package init(_ name: String, in cache: Cache, clock: WallClock = .system) {
-        (self.name, self.cache, self.clock) = (name, cache, clock)
+    /// - Parameters:
+    ///   - name: distinguishes the keys of these values from those of other storages in the same cache.
+    ///   - areSmall: whether no source chooses the size of a value, so that each is encoded on the calling thread.
+    package init(_ name: String, in cache: Cache, clock: WallClock = .system, areSmall: Bool = false) {
+        (self.name, self.cache, self.clock, self.areSmall) = (name, cache, clock, areSmall)
     }
 
     /// The fresh value under `key`. Bytes that cannot be decoded, for example after a change of the type, count as missing.
@@ -54,7 +57,7 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
         _ value: Value, forKey key: String, expiration: CacheExpiration? = nil, tags: [CacheTag] = [], cost: Double = 0,
         ifGeneration generation: CacheGeneration? = nil, isShared: Bool = true
     ) async throws {
-        let (body, validator) = try await withTaskExecutorPreference(executor) { try await Self.write(value) }
+        let (body, validator) = try await withTaskExecutorPreference(areSmall ? nil : executor) { try await Self.write(value) }
         let entry = CacheEntry(
             body: body, mediaType: Value.mediaType, validator: validator, created: clock.now,
             cacheTime: expiration ?? .never, tags: tags, cost: cost)

@@ -12,16 +12,17 @@ struct BoundedLogHandler: LogHandler {
 
     private var handler: any LogHandler
     private let limiter: LogRateLimiter
+    /// Each request sets some, and few requests log a line. The handler gets the values, truncated, with a line.
+    var metadata: Logger.Metadata
 
-    init(_ handler: any LogHandler, _ limiter: LogRateLimiter) { (self.handler, self.limiter) = (handler, limiter) }
+    init(_ handler: any LogHandler, _ limiter: LogRateLimiter) {
+        (self.handler, self.limiter) = (handler, limiter)
+        metadata = handler.metadata
+    }
 
     var logLevel: Logger.Level {
         get { handler.logLevel }
         set { handler.logLevel = newValue }
-    }
-    var metadata: Logger.Metadata {
-        get { handler.metadata }
-        set { handler.metadata = newValue.mapValues(Self.short) }
     }
     var metadataProvider: Logger.MetadataProvider? {
         get { handler.metadataProvider }
@@ -29,8 +30,8 @@ struct BoundedLogHandler: LogHandler {
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { handler[metadataKey: key] }
-        set { handler[metadataKey: key] = newValue.map(Self.short) }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
     func log(event: LogEvent) {
@@ -42,6 +43,8 @@ struct BoundedLogHandler: LogHandler {
         }
         event.message = "\(message.shortened(to: Self.longestMessage))"
         event.metadata = event.metadata?.mapValues(Self.short)
+        var handler = handler
+        handler.metadata = metadata.mapValues(Self.short)
         handler.log(event: event)
     }
 

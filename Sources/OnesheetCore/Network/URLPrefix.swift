@@ -61,16 +61,42 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
     /// Whether `other` is this pattern's path or below it. Compares whole segments: `/posters` does not match `/posters-old`.
     private func isAtPath(_ other: String) -> Bool {
         // Bytes, because Swift compares text by character: a combining mark after a slash would hide the slash.
-        let (prefix, other) = (Array(path.utf8), Array(other.utf8))
+        let (prefix, other) = (path.utf8, other.utf8)
         guard other.starts(with: prefix) else { return false }
-        return prefix.last == UInt8(ascii: "/") || other.count == prefix.count || other[prefix.count] == UInt8(ascii: "/")
+        let rest = other.dropFirst(prefix.count)
+        return prefix.last == UInt8(ascii: "/") || rest.isEmpty || rest.first == UInt8(ascii: "/")
     }
 
     /// Whether a segment of `path` is `..`. Includes escaped forms, which many servers decode first.
     private static func climbs(_ path: String) -> Bool {
-        var plain = path.lowercasedASCII()
-        for (escape, mark) in [("%2e", "."), ("%2f", "/"), ("%5c", "/")] { plain = plain.replacing(bytesOf: escape, with: mark) }
-        return plain.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+        let (dot, slash) = (UInt8(ascii: "."), UInt8(ascii: "/"))
+        var rest = Substring(path).utf8
+        // Of the present segment; `nil` if it has other bytes too.
+        var dots: Int? = 0
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let mark = mark(escapedBy: rest.prefix(2)) {
+                rest = rest.dropFirst(2)
+                byte = mark
+            }
+            if byte == slash {
+                if dots == 2 { return true }
+                dots = 0
+            } else {
+                dots = byte == dot ? dots.map { $0 + 1 } : nil
+            }
+        }
+        return dots == 2
+    }
+
+    /// The dot or slash with these two digits.
+    private static func mark(escapedBy digits: Substring.UTF8View) -> UInt8? {
+        guard let first = digits.first, let last = digits.last.map({ $0 | 0x20 }) else { return nil }
+        return switch (first, last) {
+        case (UInt8(ascii: "2"), UInt8(ascii: "e")): UInt8(ascii: ".")
+        // Many servers take a backslash as a slash.
+        case (UInt8(ascii: "2"), UInt8(ascii: "f")), (UInt8(ascii: "5"), UInt8(ascii: "c")): UInt8(ascii: "/")
+        default: nil
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Returns the result of `work`, or `nil` after `limit` or when the caller is cancelled. Does not wait for work that
 /// ignores cancellation, but abandons it.
 /// - Parameters:
@@ -39,16 +41,24 @@ package func withTimeoutIgnoringCancellation<Value: Sendable>(
 package func withTimeout<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
-    try await withThrowingTaskGroup(of: Value?.self) { group in
-        group.addTask { try await work() }
-        group.addTask {
-            // Real time limits an outside party. Tests use origins that never end and a short limit.
-            try await Task.sleep(for: limit)
-            return nil
-        }
-        defer { group.cancelAll() }
-        return try await group.next() ?? nil
+    try Task.checkCancellation()
+    let isOver = Mutex(false)
+    // It begins on this thread, and leaves it when it first waits.
+    let job = Task.immediate { try await work() }
+    // Real time limits an outside party. Tests use origins that never end and a short limit.
+    let alarm = Alarms.shared.set(in: limit) {
+        isOver.withLock { $0 = true }
+        job.cancel()
     }
+    defer { Alarms.shared.cancel(alarm) }
+    let result = await withTaskCancellationHandler {
+        await job.result
+    } onCancel: {
+        job.cancel()
+    }
+    if isOver.withLock({ $0 }) { return nil }
+    if case .failure = result { try Task.checkCancellation() }
+    return try result.get()
 }
 
 extension AsyncStream<Void> {

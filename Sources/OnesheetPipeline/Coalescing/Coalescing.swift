@@ -43,9 +43,18 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     }
 
     private struct RunningWork {
-        let task: Task<Void, Never>
+        /// `nil` until the work first waits.
+        var task: Task<Void, Never>?
         /// The flights that still wait for it.
         var flights: Int
+    }
+
+    /// The places of one call.
+    private struct Joined {
+        var places: [(ticket: UInt64, waiter: Waiter, count: Int)] = []
+        /// The keys that had no flight, and the piece of work for them.
+        var newKeys: [Key] = []
+        let work: UInt64
     }
 
     private struct State {
@@ -70,7 +79,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         mutating func detach(_ work: UInt64) -> Task<Void, Never>? {
             running[work]?.flights -= 1
             guard running[work]?.flights == 0 else { return nil }
-            return running.removeValue(forKey: work)?.task
+            return running.removeValue(forKey: work)?.task ?? nil
         }
     }
 
@@ -124,32 +133,33 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     /// - Returns: a ticket and a waiter for each key; `nil` if there is no room.
     private func join(_ keys: [Key], _ work: @escaping Work) -> [(ticket: UInt64, waiter: Waiter)]? {
         let urgency = Urgency.current
-        let joined = state.withLock { state -> [(ticket: UInt64, waiter: Waiter, count: Int)]? in
+        let joined = state.withLock { state -> Joined? in
             let new = keys.count { state.flights[state.lane(of: $0, urgency)] == nil }
             guard state.waiters + keys.count <= mostWaiters, state.flights.count + new <= mostFlights || new == 0 else {
                 return nil
             }
             state.waiters += keys.count
-            let id = state.nextTicket()
-            var own: [Key] = []
-            let joined = keys.map { key in
+            var joined = Joined(work: state.nextTicket())
+            for key in keys {
                 let lane = state.lane(of: key, urgency)
-                if state.flights[lane] == nil { own.append(key) }
+                if state.flights[lane] == nil { joined.newKeys.append(key) }
                 let (ticket, waiter) = (state.nextTicket(), Waiter())
-                state.flights[lane, default: Flight(work: id)].waiters[ticket] = waiter
-                return (ticket, waiter, state.flights[lane]?.waiters.count ?? 0)
+                state.flights[lane, default: Flight(work: joined.work)].waiters[ticket] = waiter
+                joined.places.append((ticket, waiter, state.flights[lane]?.waiters.count ?? 0))
             }
-            if !own.isEmpty { state.running[id] = RunningWork(task: start(work, id: id, for: own, urgency), flights: own.count) }
+            if !joined.newKeys.isEmpty { state.running[joined.work] = RunningWork(flights: joined.newKeys.count) }
             return joined
         }
         guard let joined else { return nil }
-        for (key, (_, _, count)) in zip(keys, joined) { onJoin(key, count) }
-        return joined.map { ($0.ticket, $0.waiter) }
+        for (key, (_, _, count)) in zip(keys, joined.places) { onJoin(key, count) }
+        if !joined.newKeys.isEmpty { start(work, id: joined.work, for: joined.newKeys, urgency) }
+        return joined.places.map { ($0.ticket, $0.waiter) }
     }
 
-    private func start(_ work: @escaping Work, id: UInt64, for keys: [Key], _ urgency: Urgency) -> Task<Void, Never> {
+    /// Starts `work` on this thread, which it leaves when it first waits. That spares a change of threads.
+    private func start(_ work: @escaping Work, id: UInt64, for keys: [Key], _ urgency: Urgency) {
         let lanes = keys.map { Lane(key: $0, urgency: urgency) }
-        return Task { [self] in
+        let task = Task.immediate { [self] in
             let flights = Flights(keys) { [self] in begin(lanes, of: id) }
             do throws(Failure) {
                 let values = try await work(flights)
@@ -158,6 +168,12 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
                 land(lanes, of: id) { _ in .failure(error) }
             }
         }
+        let isRunning = state.withLock { state in
+            state.running[id]?.task = task
+            return state.running[id] != nil
+        }
+        // The work has ended, or its waiters have left.
+        if !isRunning { task.cancel() }
     }
 
     /// Takes over the waiters of other flights for the same keys.

@@ -1,4 +1,3 @@
-import NIOCore
 import NIOPosix
 import OnesheetCore
 import OnesheetImaging
@@ -86,8 +85,8 @@ final class Workers: Sendable {
             finish(ticket, wasBegun: true)
             outcome.give(result)
         }
-        let timer = Self.later(deadline) { [deadline] in outcome.give(.failure(.timedOut(deadline))) }
-        defer { timer.cancel() }
+        let alarm = Alarms.shared.set(in: deadline) { [deadline] in outcome.give(.failure(.timedOut(deadline))) }
+        defer { Alarms.shared.cancel(alarm) }
         return try await withTaskCancellationHandler {
             await outcome.value()
         } onCancel: {
@@ -96,12 +95,9 @@ final class Workers: Sendable {
     }
 
     private func turn(_ ticket: UInt64, _ urgency: Urgency, milliseconds: Double) async -> Turn {
-        let timer = Self.later(urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
-            let (waiter, seconds) = renderQueue.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
-            waiter?.resume(returning: .refused(retryAfter: seconds))
-        }
-        defer { timer.cancel() }
         let client = ClientKey.current
+        var alarm: Alarms.ID?
+        defer { if let alarm { Alarms.shared.cancel(alarm) } }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (turn, displaced, seconds) = renderQueue.withLock { queue -> (Turn?, CheckedContinuation<Turn, Never>?, Int) in
@@ -117,10 +113,18 @@ final class Workers: Sendable {
                     return (turn, displaced, displaced == nil ? 0 : queue.retryAfter(urgency, at: now))
                 }
                 displaced?.resume(returning: .refused(retryAfter: seconds))
-                if let turn { continuation.resume(returning: turn) }
+                if let turn { continuation.resume(returning: turn) } else { alarm = limitWait(of: ticket, urgency) }
             }
         } onCancel: {
             renderQueue.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
+        }
+    }
+
+    /// Refuses the job of `ticket` if it still waits after the longest wait.
+    private func limitWait(of ticket: UInt64, _ urgency: Urgency) -> Alarms.ID {
+        Alarms.shared.set(in: urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
+            let (waiter, seconds) = renderQueue.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
+            waiter?.resume(returning: .refused(retryAfter: seconds))
         }
     }
 
@@ -134,10 +138,5 @@ final class Workers: Sendable {
         await withCheckedContinuation { done in
             threads.shutdownGracefully { _ in done.resume() }
         }
-    }
-
-    /// Runs `body` after the timeout, on an event loop: deadlines protect the cooperative pool and must not depend on it.
-    private static func later(_ time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
-        NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(time), body)
     }
 }

@@ -146,8 +146,7 @@ struct CandidateSelection: Sendable {
     /// The stored choice. If it cannot be read, the selection continues without it: a poster is better than none.
     private func remembered(_ title: TitleReference?) async -> (choice: PosterChoice, blocked: [PerceptualHash]) {
         do {
-            let choice = if let title { try await choices.choice(of: title) } else { PosterChoice() }
-            return (choice, try await choices.blocked())
+            return try await choices.choiceAndBlocked(of: title)
         } catch {
             logger.error("the choice of posters cannot be read", metadata: ["reason": "\(error)"])
             return (PosterChoice(), [])

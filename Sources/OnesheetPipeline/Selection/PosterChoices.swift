@@ -29,6 +29,13 @@ package struct PosterChoices: Sendable {
         try await state.value(for: Self.key(title)).map(Self.read) ?? PosterChoice()
     }
 
+    /// The stored choice for `title`, if one is asked for, and the blocked pictures.
+    func choiceAndBlocked(of title: TitleReference?) async throws -> (choice: PosterChoice, blocked: [PerceptualHash]) {
+        let texts = try await state.values(for: [Self.blockedKey] + (title.map { [Self.key($0)] } ?? []))
+        let choice = try texts.count > 1 ? texts[1].map(Self.read) : nil
+        return (choice ?? PosterChoice(), Self.hashes(texts[0]))
+    }
+
     /// Changes the stored choice for `title` in one atomic step.
     @discardableResult
     package func change(

@@ -19,7 +19,7 @@ final class OriginConnections: Sendable {
     private struct Idle {
         let channel: any Channel
         let since: NIODeadline
-        let end: Scheduled<Void>
+        let end: Alarms.ID
     }
 
     private struct State {
@@ -30,9 +30,9 @@ final class OriginConnections: Sendable {
         var isShutDown = false
 
         /// Removes a connection.
-        /// - Returns: the timer that would have closed it.
+        /// - Returns: the alarm that would have closed it.
         @discardableResult
-        mutating func remove(_ channel: any Channel) -> Scheduled<Void>? {
+        mutating func remove(_ channel: any Channel) -> Alarms.ID? {
             guard open.removeValue(forKey: ObjectIdentifier(channel)) != nil else { return nil }
             for (key, kept) in idle {
                 guard let index = kept.firstIndex(where: { $0.channel === channel }) else { continue }
@@ -48,7 +48,7 @@ final class OriginConnections: Sendable {
     /// The most connections, because file descriptors are a shared resource.
     private static let limit = 512
     /// The idle timeout of a connection. Many servers close after a minute, some earlier.
-    private static let idleTime = TimeAmount.seconds(30)
+    private static let idleTime = Duration.seconds(30)
     /// The most addresses to try.
     private static let attempts = 4
 
@@ -96,11 +96,16 @@ final class OriginConnections: Sendable {
     private func exchange(
         _ order: OriginOrder, on channel: any Channel, _ key: Key
     ) async throws(ExchangeFailure) -> OriginReply {
-        let promise = channel.eventLoop.makePromise(of: OriginReply.self)
         do {
             let reply = try await withTaskCancellationHandler {
-                channel.writeAndFlush(OriginExchange.Job(order: order, promise: promise)).cascadeFailure(to: promise)
-                return try await promise.futureResult.get()
+                try await withCheckedThrowingContinuation { waiter in
+                    // Each call from another thread may wake the event loop, so one does everything.
+                    channel.eventLoop.execute {
+                        let promise = channel.eventLoop.makePromise(of: OriginReply.self)
+                        promise.futureResult.whenComplete { waiter.resume(with: $0) }
+                        channel.writeAndFlush(OriginExchange.Job(order: order, promise: promise)).cascadeFailure(to: promise)
+                    }
+                }
             } onCancel: {
                 channel.close(promise: nil)
             }
@@ -190,7 +195,7 @@ final class OriginConnections: Sendable {
             return state.isShutDown
         }
         channel.closeFuture.whenComplete { [weak self] _ in
-            self?.state.withLock { $0.remove(channel) }?.cancel()
+            if let end = self?.state.withLock({ $0.remove(channel) }) { Alarms.shared.cancel(end) }
         }
         if isShutDown { channel.close(promise: nil) }
         return channel
@@ -203,12 +208,12 @@ final class OriginConnections: Sendable {
             if state.idle[key]?.isEmpty ?? false { state.idle[key] = nil }
             return idle
         }
-        idle?.end.cancel()
+        if let idle { Alarms.shared.cancel(idle.end) }
         return idle?.channel
     }
 
     private func keep(_ channel: any Channel, _ key: Key) {
-        let end = channel.eventLoop.scheduleTask(in: Self.idleTime) { channel.close(promise: nil) }
+        let end = Alarms.shared.set(in: Self.idleTime) { channel.close(promise: nil) }
         let isKept = state.withLock { state in
             // It may have been closed meanwhile.
             guard !state.isShutDown, state.open[ObjectIdentifier(channel)] != nil else { return false }
@@ -216,7 +221,7 @@ final class OriginConnections: Sendable {
             return true
         }
         guard !isKept else { return }
-        end.cancel()
+        Alarms.shared.cancel(end)
         channel.close(promise: nil)
     }
 }

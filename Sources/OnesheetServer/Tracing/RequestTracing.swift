@@ -16,8 +16,10 @@ struct RequestTracing: Sendable {
     /// Answers `request` in its trace.
     /// - Parameters:
     ///   - route: the name of its route.
-    ///   - path: its path for people.
-    func run(_ request: Request, to route: String, path: String, _ respond: @Sendable () async -> Response) async -> Response {
+    ///   - path: its path for people, which only a span needs.
+    func run(
+        _ request: Request, to route: String, path: @autoclosure @Sendable () -> String, _ respond: @Sendable () async -> Response
+    ) async -> Response {
         if let collector {
             return await withTracer(collector) { await traced(request, to: route, path: path, respond) }
         }
@@ -28,9 +30,9 @@ struct RequestTracing: Sendable {
         return await withTracer(PassThroughTracer()) { await traced(request, to: route, path: path, respond) }
     }
 
-    private func traced(_ request: Request, to route: String, path: String, _ respond: @Sendable () async -> Response) async
-        -> Response
-    {
+    private func traced(
+        _ request: Request, to route: String, path: @Sendable () -> String, _ respond: @Sendable () async -> Response
+    ) async -> Response {
         var context = InstrumentationContext.topLevel
         InstrumentationSystem.instrument.extract(request.headers, into: &context, using: FieldExtractor())
         if context.trace == nil, let parent = request.headers[.traceParent] {
@@ -45,7 +47,7 @@ struct RequestTracing: Sendable {
                 var attributes = SpanAttributes()
                 attributes["http.request.method"] = method
                 attributes["http.route"] = route
-                attributes["url.path"] = path
+                attributes["url.path"] = path()
                 attributes["http.response.status_code"] = response.status.code
                 if let status = response.headers[.cacheStatus] { attributes["onesheet.cache_status"] = status }
                 span.attributes = attributes

@@ -92,7 +92,11 @@ final class LogTests: XCTestCase {
                 let line = try XCTUnwrap(lines.all.last)
                 XCTAssertLessThanOrEqual(line.utf8.count, Log.longestLine)
                 XCTAssertTrue(line.contains("…"), line)
-                if format == .json { XCTAssertNotNil(try fields(lines.all.count - 1)["path"]) }
+                if format == .json {
+                    let fields = try fields(lines.all.count - 1)
+                    XCTAssertNotNil(fields["path"])
+                    XCTAssertNotNil(fields["own"])
+                }
             }
         }
     }
