@@ -4,7 +4,8 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Threads for one kind of work. The number of running and waiting jobs is bounded, and each job is answered by its deadline.
+/// Threads for one kind of work, and one for a short job beside long ones (`RenderQueue`). The number of running and waiting jobs is
+/// bounded, and each job is answered by its deadline.
 ///
 /// A thread that does not return from foreign code cannot be stopped. It keeps its slot and its memory, and counts as stuck. The
 /// waiter of its job gets an error.
@@ -27,7 +28,8 @@ final class Workers: Sendable {
     ///   - longestPrefetchWait: the longest wait of a prefetch.
     ///   - deadline: for one running job.
     init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
-        self.threads = NIOThreadPool(numberOfThreads: max(1, threads))
+        // One more for a short job beside long ones.
+        self.threads = NIOThreadPool(numberOfThreads: max(1, threads) + 1)
         renderQueue = Mutex(
             RenderQueue(
                 workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
@@ -96,17 +98,19 @@ final class Workers: Sendable {
     }
 
     private func turn(_ ticket: UInt64, _ urgency: Urgency, milliseconds: Double) async -> Turn {
+        let client = ClientKey.current
         let timer = Self.later(urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
-            let (waiter, seconds) = renderQueue.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
+            let (waiter, seconds) = renderQueue.withLock { queue in
+                (queue.leave(ticket), queue.retryAfter(urgency, for: client, milliseconds: milliseconds, at: now))
+            }
             waiter?.resume(returning: .refused(retryAfter: seconds))
         }
         defer { timer.cancel() }
-        let client = ClientKey.current
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (turn, displaced, seconds) = renderQueue.withLock { queue -> (Turn?, CheckedContinuation<Turn, Never>?, Int) in
                     if Task.isCancelled { return (.cancelled, nil, 0) }
-                    let displaced = queue.displace(urgency, for: client, at: now)
+                    let displaced = queue.displace(urgency, for: client, milliseconds: milliseconds, at: now)
                     let turn: Turn? =
                         switch queue.enter(continuation, ticket: ticket, urgency, for: client, milliseconds: milliseconds, at: now)
                         {
@@ -125,7 +129,7 @@ final class Workers: Sendable {
     }
 
     private func finish(_ ticket: UInt64, wasBegun: Bool) {
-        renderQueue.withLock { $0.finish(ticket, wasBegun: wasBegun, at: now) }?.resume(returning: .now)
+        for waiter in renderQueue.withLock({ $0.finish(ticket, wasBegun: wasBegun, at: now) }) { waiter.resume(returning: .now) }
     }
 
     /// Cancels the waiting jobs, and ends the threads after the running ones.
