@@ -32,7 +32,9 @@ package struct Server: Sendable {
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
         let limits = configuration.limits.limits
-        let memory = ResponseMemory(limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory)
+        let memory = ResponseMemory(
+            limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory,
+            identity: ClientIdentity(trustedProxies: configuration.clients.trustedProxies))
         // Each takes up to 64 KiB while it waits, all together an eighth of the memory.
         let misses = FairLimit(bytes: limits.memory / 8, each: 64 << 10)
         let connections = OpenConnections(configuration.clients, memory: memory, misses: misses)
