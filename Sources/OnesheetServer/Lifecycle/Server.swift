@@ -218,7 +218,7 @@ package struct Server: Sendable {
         }
         let memory = context.pipeline.pool.memory
         let encrypted = MemoryShare.encryptedConnections(of: memory)
-        let available = certificate == nil ? connections : min(connections, encrypted.places)
+        let accepting = AcceptLimit(connections: connections, places: certificate == nil ? nil : encrypted)
         return Application(
             responder: responder,
             server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
@@ -233,7 +233,7 @@ package struct Server: Sendable {
             },
             configuration: .init(
                 address: configuration.listen.bindAddress, backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(available, logger: context.logger)),
+                availableConnectionsDelegate: accepting),
             services: [
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), BlockedPictureSearch(responder: responder),
