@@ -203,6 +203,18 @@ final class RenderProcessTests: CommandTestCase {
         XCTAssertEqual(mode, 0o600)
     }
 
+    func testThatProcessesRunBehindTheServer() async throws {
+        // Given a server that has rendered
+        let (server, url) = try await serve()
+        try await assertServes(url, server)
+        // When its processes are looked at, then they have a lower priority than the threads that send responses
+        let processes = try Self.children(server).map(\.id).filter(Self.isLockedIn)
+        XCTAssertFalse(processes.isEmpty)
+        let expected = min(Self.nice(server.processIdentifier) + 10, 19)
+        for process in processes { XCTAssertEqual(Self.nice(process), expected) }
+        Program.end(server)
+    }
+
     func testThatKilledProcessesLoseNoRequest() async throws {
         // Given a server under load
         let (server, url) = try await serve()
@@ -389,6 +401,10 @@ final class RenderProcessTests: CommandTestCase {
     /// Whether a process has its filter of system calls.
     private static func isLockedIn(_ process: pid_t) -> Bool {
         (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8))?.contains("Seccomp:\t2") ?? false
+    }
+
+    private static func nice(_ process: pid_t) -> Int32 {
+        getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process))
     }
 
     private static func descriptors(_ server: Process) throws -> Int {

@@ -59,6 +59,22 @@ final class FairQueueTests: XCTestCase {
         XCTAssertNil(queue.displace(for: greedy))
     }
 
+    func testThatTheNextOfAKindIsFoundBehindOthers() {
+        // Given two clients, each with two of one kind before one of another
+        var queue = FairQueue<String>(longestDebt: 100)
+        for (ticket, name) in [(1, "g long"), (2, "g short"), (3, "g long")] as [(UInt64, String)] {
+            queue.append(ticket, name, for: greedy)
+        }
+        for (ticket, name) in [(4, "m long"), (5, "m short")] as [(UInt64, String)] { queue.append(ticket, name, for: modest) }
+        // When those of the other kind are taken out, then in the order of their clients
+        queue.charge(1, to: greedy)
+        XCTAssertEqual(queue.removeFirst { $0.hasSuffix("short") }?.element, "m short")
+        XCTAssertEqual(queue.removeFirst { $0.hasSuffix("short") }?.element, "g short")
+        XCTAssertNil(queue.removeFirst { $0.hasSuffix("short") })
+        // And the others keep theirs
+        XCTAssertEqual(served(&queue, cost: 1), ["m long", "g long", "g long"])
+    }
+
     func testThatWhoLeftIsForgotten() {
         var queue = FairQueue<Int>(longestDebt: 1e9)
         for ticket in 0..<5000 as Range<UInt64> {

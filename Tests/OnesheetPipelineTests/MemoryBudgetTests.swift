@@ -26,4 +26,57 @@ final class MemoryBudgetTests: XCTestCase {
         XCTAssertNil(budget.reserve(1))
         withExtendedLifetime(hold) {}
     }
+
+    func testThatLargeReservationsKeepNoSmallOnesOut() {
+        // Given a budget that a large reservation takes, and room for two small ones of ten
+        let budget = MemoryBudget(limit: 320)
+        var large = budget.reserve(320)
+        XCTAssertNotNil(large)
+        XCTAssertNil(budget.reserve(11))
+        // When small ones come, then they have room, as far as it goes, and do not grow out of it
+        var small = [budget.reserve(10), budget.reserve(10)]
+        XCTAssertFalse(small.contains { $0 == nil })
+        XCTAssertNil(budget.reserve(1))
+        XCTAssertFalse(small[0]?.grow(to: 11) ?? true)
+        XCTAssertEqual(budget.reserved, 340)
+        // And one that is released, or grows as soon as there is room, makes room for another
+        large = nil
+        XCTAssertTrue(small[0]?.grow(to: 100) ?? false)
+        small[1] = nil
+        large = budget.reserve(220)
+        XCTAssertNotNil(large)
+        small += [budget.reserve(10), budget.reserve(10)]
+        XCTAssertNil(budget.reserve(1))
+        XCTAssertEqual(budget.reserved, 340)
+        (large, small) = (nil, [])
+        XCTAssertEqual(budget.reserved, 0)
+    }
+
+    func testThatWhatCannotBeRefusedKeepsNoSmallOnesOut() {
+        // Given far more than the budget in small parts that were not refused
+        let budget = MemoryBudget(limit: 320)
+        var charged = (0..<100).map { _ in budget.charge(10) }
+        // When small reservations come, then they have the same room as ever
+        let small = (0..<3).map { _ in budget.reserve(10) }
+        XCTAssertEqual(small.count { $0 != nil }, 2)
+        XCTAssertEqual(budget.reserved, 1020)
+        charged = []
+        XCTAssertEqual(budget.reserved, 20)
+        withExtendedLifetime((charged, small)) {}
+    }
+
+    func testThatAWholeThatRefusesTakesNothingFromItsPart() {
+        // Given a part of a budget that is full
+        let whole = MemoryBudget(limit: 320)
+        let part = MemoryBudget(limit: 160, of: whole)
+        let all = whole.reserve(320)
+        // When the part is asked for more than a small amount, then nothing changes
+        XCTAssertNil(part.reserve(20))
+        XCTAssertEqual([part.reserved, whole.reserved], [0, 320])
+        // And for a small one there is room in both
+        let small = part.reserve(5)
+        XCTAssertNotNil(small)
+        XCTAssertEqual([part.reserved, whole.reserved], [5, 325])
+        withExtendedLifetime((all, small)) {}
+    }
 }

@@ -30,6 +30,17 @@ final class TicketQueueTests: XCTestCase {
         XCTAssertEqual(queue.removeAll(), [0])
     }
 
+    func testThatTheFirstOfAKindIsFound() {
+        var queue = TicketQueue<String>()
+        for (ticket, name) in [(1, "a"), (2, "b"), (3, "a"), (4, "b")] as [(UInt64, String)] { queue.append(ticket, name) }
+        XCTAssertEqual(queue.firstTicket { $0 == "b" }, 2)
+        XCTAssertEqual(queue.remove(2), "b")
+        XCTAssertEqual(queue.firstTicket { $0 == "b" }, 4)
+        XCTAssertEqual(queue.remove(1), "a")
+        XCTAssertEqual(queue.firstTicket, 3)
+        XCTAssertNil(queue.firstTicket { $0 == "c" })
+    }
+
     func testThatManyWhoLeaveInAnyOrderLeaveTheOthersInTheirs() {
         var queue = TicketQueue<UInt64>()
         for ticket in 0..<10_000 as Range<UInt64> { queue.append(ticket, ticket) }

@@ -65,13 +65,31 @@ struct FairQueue<Element: Sendable>: Sendable {
 
     /// Removes the next element. Among clients with equal service, the element that waits longest is next.
     mutating func removeFirst() -> (ticket: UInt64, element: Element, client: ClientKey)? {
-        let next = lines.lazy.compactMap { client, line in line.elements.firstTicket.map { (client, line.served, $0) } }
-            .min { ($0.1, $0.2) < ($1.1, $1.2) }
-        guard let (client, served, _) = next, let first = lines[client]?.elements.removeFirst() else { return nil }
-        clients[first.ticket] = nil
-        level = max(level, served)
-        forgetIfLevel(client)
-        return (first.ticket, first.element, client)
+        remove { $0.elements.firstTicket }
+    }
+
+    /// Removes the next element that satisfies `condition`. Looks at all elements before it, so it is for short queues.
+    mutating func removeFirst(
+        where condition: (Element) -> Bool
+    ) -> (ticket: UInt64, element: Element, client: ClientKey)? {
+        remove { $0.elements.firstTicket(where: condition) }
+    }
+
+    /// - Parameter ticket: that of the element of a client that may be next.
+    private mutating func remove(
+        next ticket: (Line) -> UInt64?
+    ) -> (ticket: UInt64, element: Element, client: ClientKey)? {
+        var next: (client: ClientKey, served: Double, ticket: UInt64)?
+        for (client, line) in lines {
+            guard let ticket = ticket(line) else { continue }
+            if let known = next, (known.served, known.ticket) < (line.served, ticket) { continue }
+            next = (client, line.served, ticket)
+        }
+        guard let next, let element = lines[next.client]?.elements.remove(next.ticket) else { return nil }
+        clients[next.ticket] = nil
+        level = max(level, next.served)
+        forgetIfLevel(next.client)
+        return (next.ticket, element, next.client)
     }
 
     /// Removes the last element of the client with the most elements, if that client has more than `client` would have with another one.

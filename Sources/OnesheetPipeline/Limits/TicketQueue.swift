@@ -36,6 +36,11 @@ struct TicketQueue<Element: Sendable>: Sendable {
     /// The ticket of the first element.
     var firstTicket: UInt64? { order[head...].first { elements[$0] != nil } }
 
+    /// The ticket of the first element that satisfies `condition`.
+    func firstTicket(where condition: (Element) -> Bool) -> UInt64? {
+        order[head...].first { elements[$0].map(condition) ?? false }
+    }
+
     /// Removes the last element.
     mutating func removeLast() -> (ticket: UInt64, element: Element)? {
         defer { clearAway() }
@@ -54,6 +59,8 @@ struct TicketQueue<Element: Sendable>: Sendable {
     }
 
     private mutating func clearAway() {
+        // The first place is always that of an element, so that finding it is no search.
+        while head < order.count, elements[order[head]] == nil { head += 1 }
         guard order.count > 2 * elements.count + 16 else { return }
         order = order[head...].filter { elements[$0] != nil }
         head = 0

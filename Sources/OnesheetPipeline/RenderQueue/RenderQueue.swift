@@ -1,7 +1,11 @@
 import OnesheetCore
 
 /// Decides the order of jobs and whether another one may wait. Interactive jobs go before prefetches; among them, the client that used
-/// the least worker time goes first. A job is refused if it would wait too long.
+/// the least worker time goes first. A job is refused if it would wait too long, unless it is the only one of its client that waits: a
+/// prediction may be wrong, and a client that asks for little is not refused for the long jobs of others.
+///
+/// A job cannot be interrupted. While all workers have long jobs, one more short one may run beside them, so that a few pictures that take
+/// many seconds do not keep all others waiting.
 ///
 /// Times are milliseconds since an arbitrary start.
 struct RenderQueue<Waiter: Sendable>: Sendable {
@@ -16,6 +20,17 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     private struct Place {
         let milliseconds: Double
         let waiter: Waiter
+
+        var isShort: Bool { RenderQueue.isShort(milliseconds) }
+    }
+
+    /// The waiting jobs of a client in a lane.
+    private struct Waiting {
+        /// Their predicted duration.
+        var all = 0.0
+        /// That of the short ones.
+        var short = 0.0
+        var shortCount = 0
     }
 
     private struct Job {
@@ -26,7 +41,12 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         let client: ClientKey
         /// The milliseconds that its client was charged at the start.
         let charged: Double
+
+        var isShort: Bool { RenderQueue.isShort(milliseconds) }
     }
+
+    /// The longest prediction of a short job: ten times that of a usual poster.
+    static var longestShort: Double { 250 }
 
     /// The largest lead of a client over the others, in milliseconds of work.
     private static var longestDebt: Double { 60_000 }
@@ -38,8 +58,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     private var lanes: [Urgency: FairQueue<Place>] = [
         .interactive: FairQueue(longestDebt: longestDebt), .prefetch: FairQueue(longestDebt: longestDebt),
     ]
-    /// The predicted duration of all waiting jobs of a lane, by client.
-    private var waitingMilliseconds: [Urgency: [ClientKey: Double]] = [:]
+    private var waitingJobs: [Urgency: [ClientKey: Waiting]] = [:]
     private var running: [UInt64: Job] = [:]
     private var tickets: UInt64 = 0
     /// The ratio of measured to predicted durations.
@@ -61,13 +80,29 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// Workers whose job does not end.
     func stuck(at now: Double) -> Int { running.values.count { now - $0.start > deadline } }
 
+    private static func isShort(_ milliseconds: Double) -> Bool { milliseconds <= longestShort }
+
+    /// Whether a job may begin now: a worker is free, or it is a short one and all workers have long ones.
+    private func mayBegin(_ urgency: Urgency, milliseconds: Double) -> Bool {
+        running.count < workers || hasSpare && urgency == .interactive && Self.isShort(milliseconds)
+    }
+
+    /// Whether one more short job may run than there are workers.
+    private var hasSpare: Bool { running.count == workers && running.values.allSatisfy { !$0.isShort } }
+
     /// Milliseconds until a newcomer of this urgency would begin. The workers that are free first share the jobs that wait before
     /// it; a worker that is busy beyond that takes none.
-    func wait(_ urgency: Urgency, for client: ClientKey = .anonymous, at now: Double) -> Double {
-        guard running.count >= workers else { return 0 }
-        let waiting = waitingBefore(urgency, client)
+    /// - Parameter milliseconds: the prediction of the newcomer; 0 if it is unknown.
+    func wait(_ urgency: Urgency, for client: ClientKey = .anonymous, milliseconds: Double = 0, at now: Double) -> Double {
+        guard !mayBegin(urgency, milliseconds: milliseconds) else { return 0 }
+        let mayPass = urgency == .interactive && Self.isShort(milliseconds)
+        let waiting = waitingBefore(urgency, client, onlyShort: mayPass)
+        let isFull = running.count > workers
+        // The end of a long job lets nothing begin as long as a short one runs beside the others.
+        let jobs = isFull && mayPass ? running.values.filter(\.isShort) : Array(running.values)
+        let ends = jobs.map { remaining($0, at: now) }.sorted().dropFirst(isFull && !mayPass ? 1 : 0)
         var (wait, free) = (Double.infinity, 0.0)
-        for (index, remaining) in running.values.map({ remaining($0, at: now) }).sorted().enumerated() {
+        for (index, remaining) in ends.enumerated() {
             guard remaining < wait else { break }
             free += remaining
             wait = (waiting + free) / Double(index + 1)
@@ -77,21 +112,24 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
 
     /// Milliseconds of the waiting jobs that would begin before a newcomer of `client`: its own jobs, those of more urgent lanes, and
     /// jobs of each other client until that client was served as much.
-    private func waitingBefore(_ urgency: Urgency, _ client: ClientKey) -> Double {
+    /// - Parameter onlyShort: whether the newcomer may pass long ones.
+    private func waitingBefore(_ urgency: Urgency, _ client: ClientKey, onlyShort: Bool) -> Double {
         var sum = 0.0
         for lane in urgency == .interactive ? [Urgency.interactive] : Urgency.allCases {
-            guard let queue = lanes[lane], let waiting = waitingMilliseconds[lane] else { continue }
+            guard let queue = lanes[lane], let waiting = waitingJobs[lane] else { continue }
             guard lane == urgency else {
-                sum += waiting.values.reduce(0, +) * slowness
+                sum += waiting.values.reduce(0) { $0 + $1.all } * slowness
                 continue
             }
-            let own = (waiting[client] ?? 0) * slowness
-            let turn = queue.debt(of: client) + own
-            sum += own
-            for (other, milliseconds) in waiting where other != client {
-                let (all, ahead) = (milliseconds * slowness, turn - queue.debt(of: other))
+            let own = waiting[client].map { onlyShort ? $0.short : $0.all } ?? 0
+            let turn = queue.debt(of: client) + (waiting[client]?.all ?? 0) * slowness
+            sum += own * slowness
+            for (other, jobs) in waiting where other != client {
+                let all = (onlyShort ? jobs.short : jobs.all) * slowness
+                let count = onlyShort ? jobs.shortCount : queue.count(of: other)
+                let ahead = turn - queue.debt(of: other)
                 // The last job before the newcomer runs to its end.
-                if ahead >= 0 { sum += min(all, ahead + all / Double(max(queue.count(of: other), 1))) }
+                if ahead >= 0 { sum += min(all, ahead + all / Double(max(count, 1))) }
             }
         }
         return sum
@@ -104,21 +142,32 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     }
 
     /// The seconds after which a newcomer of this urgency should retry; `nil` if it is accepted now.
-    func refusal(_ urgency: Urgency, for client: ClientKey = .anonymous, at now: Double) -> Int? {
-        guard running.count >= workers else { return nil }
-        let hasRoom = waiting(urgency) < queue || lanes[urgency]?.canDisplace(for: client) == true
-        if hasRoom, urgency != .interactive || wait(urgency, for: client, at: now) <= longestWait { return nil }
-        return retryAfter(urgency, for: client, at: now)
+    /// - Parameter milliseconds: as in `wait`.
+    func refusal(
+        _ urgency: Urgency, for client: ClientKey = .anonymous, milliseconds: Double = 0, at now: Double
+    ) -> Int? {
+        guard !mayBegin(urgency, milliseconds: milliseconds), let lane = lanes[urgency] else { return nil }
+        if lane.count < queue || lane.canDisplace(for: client) {
+            let isOnly = lane.count(of: client) == 0
+            if urgency != .interactive || isOnly || wait(urgency, for: client, milliseconds: milliseconds, at: now) <= longestWait {
+                return nil
+            }
+        }
+        return retryAfter(urgency, for: client, milliseconds: milliseconds, at: now)
     }
 
     /// Seconds until a newcomer of this urgency would begin, from one second, the least value of `Retry-After`, to one hour.
-    func retryAfter(_ urgency: Urgency, for client: ClientKey = .anonymous, at now: Double) -> Int {
-        Int(min(max(1, (wait(urgency, for: client, at: now) / 1000).rounded(.up)), 3600))
+    /// - Parameter milliseconds: as in `wait`.
+    func retryAfter(_ urgency: Urgency, for client: ClientKey = .anonymous, milliseconds: Double = 0, at now: Double) -> Int {
+        let wait = wait(urgency, for: client, milliseconds: milliseconds, at: now)
+        return Int(min(max(1, (wait / 1000).rounded(.up)), 3600))
     }
 
     /// Removes the last job of the client with the most jobs from a full lane, if `client` has fewer.
-    mutating func displace(_ urgency: Urgency, for client: ClientKey, at now: Double) -> Waiter? {
-        guard running.count >= workers, waiting(urgency) >= queue, refusal(urgency, for: client, at: now) == nil,
+    /// - Parameter milliseconds: as in `wait`.
+    mutating func displace(_ urgency: Urgency, for client: ClientKey, milliseconds: Double = 0, at now: Double) -> Waiter? {
+        guard !mayBegin(urgency, milliseconds: milliseconds), waiting(urgency) >= queue,
+            refusal(urgency, for: client, milliseconds: milliseconds, at: now) == nil,
             let last = lanes[urgency]?.displace(for: client)
         else { return nil }
         subtract(last.element, of: last.client, from: urgency)
@@ -137,13 +186,16 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         _ waiter: Waiter, ticket: UInt64, _ urgency: Urgency, for client: ClientKey = .anonymous, milliseconds: Double,
         at now: Double
     ) -> Turn {
-        if running.count < workers {
+        if mayBegin(urgency, milliseconds: milliseconds) {
             begin(ticket, milliseconds: milliseconds, of: client, in: urgency, at: now)
             return .now
         }
-        if let seconds = refusal(urgency, for: client, at: now) { return .refused(retryAfter: seconds) }
-        lanes[urgency]?.append(ticket, Place(milliseconds: milliseconds, waiter: waiter), for: client)
-        waitingMilliseconds[urgency, default: [:]][client, default: 0] += milliseconds
+        if let seconds = refusal(urgency, for: client, milliseconds: milliseconds, at: now) {
+            return .refused(retryAfter: seconds)
+        }
+        let place = Place(milliseconds: milliseconds, waiter: waiter)
+        lanes[urgency]?.append(ticket, place, for: client)
+        count(place, 1, of: client, in: urgency)
         return .later
     }
 
@@ -159,23 +211,32 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
 
     /// Removes all waiters.
     mutating func leaveAll() -> [Waiter] {
-        waitingMilliseconds = [:]
+        waitingJobs = [:]
         return Urgency.allCases.flatMap { lanes[$0]?.removeAll() ?? [] }.map(\.waiter)
     }
 
     /// Ends the job of `ticket`.
     /// - Parameter wasBegun: whether its duration is meaningful.
-    /// - Returns: the next waiter.
-    mutating func finish(_ ticket: UInt64, wasBegun: Bool = true, at now: Double) -> Waiter? {
-        guard let job = running.removeValue(forKey: ticket) else { return nil }
+    /// - Returns: the waiters that begin now: one, or two if one of them is a short job beside long ones.
+    mutating func finish(_ ticket: UInt64, wasBegun: Bool = true, at now: Double) -> [Waiter] {
+        guard let job = running.removeValue(forKey: ticket) else { return [] }
         let taken = wasBegun ? now - job.start : 0
         lanes[job.lane]?.charge(taken - job.charged, to: job.client)
         if wasBegun, job.milliseconds > 0 {
             // Jobs of less than a millisecond say little about the machine, and a prediction may be a lie.
             slowness += 0.1 * min(job.milliseconds, 1) * (min(max(taken / job.milliseconds, 0.05), 20) - slowness)
         }
-        for lane in Urgency.allCases {
-            guard let next = lanes[lane]?.removeFirst() else { continue }
+        var begun: [Waiter] = []
+        while let waiter = beginNext(at: now) { begun.append(waiter) }
+        return begun
+    }
+
+    /// Starts the next job, if one may begin.
+    private mutating func beginNext(at now: Double) -> Waiter? {
+        let isFree = running.count < workers
+        guard isFree || hasSpare else { return nil }
+        for lane in isFree ? Urgency.allCases : [.interactive] {
+            guard let next = isFree ? lanes[lane]?.removeFirst() : lanes[lane]?.removeFirst(where: \.isShort) else { continue }
             subtract(next.element, of: next.client, from: lane)
             begin(next.ticket, milliseconds: next.element.milliseconds, of: next.client, in: lane, at: now)
             return next.element.waiter
@@ -190,10 +251,20 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         running[ticket] = Job(milliseconds: milliseconds, start: now, lane: lane, client: client, charged: charged)
     }
 
-    /// Subtracts a job that no longer waits from the predicted duration of its lane.
+    /// Subtracts a job that no longer waits.
     private mutating func subtract(_ place: Place, of client: ClientKey, from lane: Urgency) {
-        // Rounding errors would otherwise accumulate in the sum.
-        let rest = (waitingMilliseconds[lane]?[client] ?? 0) - place.milliseconds
-        waitingMilliseconds[lane]?[client] = lanes[lane]?.count(of: client) == 0 ? nil : rest
+        // Rounding errors would otherwise accumulate in the sums.
+        if lanes[lane]?.count(of: client) == 0 { waitingJobs[lane]?[client] = nil } else { count(place, -1, of: client, in: lane) }
+    }
+
+    /// - Parameter sign: 1 for a job that waits now, -1 for one that no longer does.
+    private mutating func count(_ place: Place, _ sign: Int, of client: ClientKey, in lane: Urgency) {
+        var jobs = waitingJobs[lane]?[client] ?? Waiting()
+        jobs.all += Double(sign) * place.milliseconds
+        if place.isShort {
+            jobs.short += Double(sign) * place.milliseconds
+            jobs.shortCount += sign
+        }
+        waitingJobs[lane, default: [:]][client] = jobs
     }
 }

@@ -3,7 +3,8 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Threads for one kind of work. The number of running and waiting jobs is bounded, and each job is answered by its deadline.
+/// Threads for one kind of work, and one for a short job beside long ones (`RenderQueue`). The number of running and waiting jobs is
+/// bounded, and each job is answered by its deadline.
 ///
 /// A thread that does not return from foreign code cannot be stopped. It keeps its slot and its memory, and counts as stuck. The
 /// waiter of its job gets an error.
@@ -26,7 +27,8 @@ final class Workers: Sendable {
     ///   - longestPrefetchWait: the longest wait of a prefetch.
     ///   - deadline: for one running job.
     init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
-        self.threads = NIOThreadPool(numberOfThreads: max(1, threads))
+        // One more for a short job beside long ones.
+        self.threads = NIOThreadPool(numberOfThreads: max(1, threads) + 1)
         renderQueue = Mutex(
             RenderQueue(
                 workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
@@ -102,7 +104,7 @@ final class Workers: Sendable {
             await withCheckedContinuation { continuation in
                 let (turn, displaced, seconds) = renderQueue.withLock { queue -> (Turn?, CheckedContinuation<Turn, Never>?, Int) in
                     if Task.isCancelled { return (.cancelled, nil, 0) }
-                    let displaced = queue.displace(urgency, for: client, at: now)
+                    let displaced = queue.displace(urgency, for: client, milliseconds: milliseconds, at: now)
                     let turn: Turn? =
                         switch queue.enter(continuation, ticket: ticket, urgency, for: client, milliseconds: milliseconds, at: now)
                         {
@@ -113,7 +115,11 @@ final class Workers: Sendable {
                     return (turn, displaced, displaced == nil ? 0 : queue.retryAfter(urgency, at: now))
                 }
                 displaced?.resume(returning: .refused(retryAfter: seconds))
-                if let turn { continuation.resume(returning: turn) } else { alarm = limitWait(of: ticket, urgency) }
+                if let turn {
+                    continuation.resume(returning: turn)
+                } else {
+                    alarm = limitWait(of: ticket, urgency, for: client, milliseconds: milliseconds)
+                }
             }
         } onCancel: {
             renderQueue.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
@@ -121,15 +127,19 @@ final class Workers: Sendable {
     }
 
     /// Refuses the job of `ticket` if it still waits after the longest wait.
-    private func limitWait(of ticket: UInt64, _ urgency: Urgency) -> Alarms.ID {
+    private func limitWait(
+        of ticket: UInt64, _ urgency: Urgency, for client: ClientKey, milliseconds: Double
+    ) -> Alarms.ID {
         Alarms.shared.set(in: urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
-            let (waiter, seconds) = renderQueue.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
+            let (waiter, seconds) = renderQueue.withLock { queue in
+                (queue.leave(ticket), queue.retryAfter(urgency, for: client, milliseconds: milliseconds, at: now))
+            }
             waiter?.resume(returning: .refused(retryAfter: seconds))
         }
     }
 
     private func finish(_ ticket: UInt64, wasBegun: Bool) {
-        renderQueue.withLock { $0.finish(ticket, wasBegun: wasBegun, at: now) }?.resume(returning: .now)
+        for waiter in renderQueue.withLock({ $0.finish(ticket, wasBegun: wasBegun, at: now) }) { waiter.resume(returning: .now) }
     }
 
     /// Cancels the waiting jobs, and ends the threads after the running ones.

@@ -22,7 +22,7 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
         let taken = promise ?? context.eventLoop.makePromise()
         if let receiver {
             let hold = memory.hold(bytes)
-            receiver.wrote(bytes.storageCapacity)
+            receiver.wrote(bytes)
             taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
             // A write cannot be refused. If there is no room, the slowest clients are disconnected.
             memory.makeRoom()

@@ -57,7 +57,7 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let hold = memory.hold(bytes)
         let taken = promise ?? context.eventLoop.makePromise()
-        receiver.wrote(bytes.storageCapacity)
+        receiver.wrote(bytes)
         taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
         context.write(data, promise: taken)
     }

@@ -105,7 +105,7 @@ final class ClientRequest: Sendable {
         throw refusal.error
     }
 
-    /// Reserves memory for a body until the response is written.
+    /// Reserves memory for a body until the response is written. The request no longer waits for an image.
     /// - Parameter isInTier: whether the memory tier holds the body.
     /// - Throws: `Problem` if there is no room.
     func hold(_ body: ByteBuffer, isInTier: Bool) throws(Problem) {
@@ -119,7 +119,13 @@ final class ClientRequest: Sendable {
             client.connections.count(.memory)
             throw .noRoomForAnswers
         }
-        state.withLock { ($0.body, $0.length) = (hold, length) }
+        let wasWaiting = state.withLock { state in
+            state.body = hold
+            state.length = length
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if wasWaiting { client.connections.misses.end(owner) }
     }
 
     private func release() {
@@ -134,14 +140,28 @@ final class ClientRequest: Sendable {
 }
 
 extension ResponseBody {
+    /// The most bytes of a body that wait for an event loop.
+    private static let mostUnseen = 64 << 10
+
     /// A body of `bytes`. A long body is written in pieces, each after the client has taken the previous one.
+    ///
+    /// The writer takes pieces without end until the event loop has written one and found that the connection is full. Without a wait for
+    /// the loop, all pieces would be in its queue at once: it would write them in one turn, with all other connections waiting, and the
+    /// request would end, with its limits, before the client has taken anything.
     static func pieces(of bytes: ByteBuffer) -> ResponseBody {
         let length = ClientRequest.current?.pieceLength ?? 64 << 10
+        let loop = ClientRequest.current?.channel.eventLoop
         guard bytes.readableBytes > length else { return ResponseBody(byteBuffer: bytes) }
         return ResponseBody(contentLength: bytes.readableBytes) { writer in
             var rest = bytes
+            var unseen = 0
             while let piece = rest.readSlice(length: min(length, rest.readableBytes)), piece.readableBytes > 0 {
                 try await writer.write(piece)
+                unseen += piece.readableBytes
+                if let loop, unseen >= mostUnseen || rest.readableBytes == 0 {
+                    try await loop.submit {}.get()
+                    unseen = 0
+                }
             }
             try await writer.finish(nil)
         }

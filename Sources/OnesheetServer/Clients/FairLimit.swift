@@ -14,6 +14,9 @@ final class FairLimit: Sendable {
     /// - Parameter each: the bytes of one.
     convenience init(bytes: Int, each: Int) { self.init(max(64, bytes / each)) }
 
+    /// Whether there are as many as there can be.
+    var isFull: Bool { state.withLock { $0.total >= limit } }
+
     /// Counts one. Balance with `end`.
     /// - Parameter address: `nil` if it is unknown, such as behind a proxy that does not tell; then only the limit of all applies.
     /// - Returns: `false` if there are too many.

@@ -43,6 +43,8 @@ final class MemoryShare: Sendable {
 
     /// The most that there can be.
     var places: Int { limit.limit }
+    /// Whether there are as many as there can be.
+    var isFull: Bool { limit.isFull }
 
     /// - Parameter owner: the address that it counts for; `nil` if it is unknown, and then only the limit of all applies.
     /// - Returns: `nil` if there are too many.

@@ -5,11 +5,11 @@ import Synchronization
 /// Accounts for the memory of response bodies in flight. A body shared by several clients counts once.
 ///
 /// A long body needs room before it is sent. A body in the memory tier is always admitted, but still counts, because the tier may
-/// evict it while clients hold it. When there is no room, the clients that have made no progress for the longest time are
-/// disconnected.
+/// evict it while clients hold it. When there is no room, clients that make no progress are disconnected, those of the addresses with the
+/// most first.
 ///
 /// An address may have as much as is still free, so a few addresses cannot take all the room (dynamic thresholds; Choudhury and Hahne,
-/// 1998), and a quarter more is kept for addresses that have none.
+/// 1998), and half as much again is kept for addresses that have none.
 final class ResponseMemory: Sendable {
     /// Bodies up to this size, in bytes, may exceed the limit by a quarter.
     static let small = 64 << 10
@@ -19,6 +19,7 @@ final class ResponseMemory: Sendable {
     /// In bytes.
     let limit: Int
     private let budget: MemoryBudget?
+    private let identity: ClientIdentity?
     private let state = Mutex(State())
     private let dropped = Atomic(0)
 
@@ -43,18 +44,29 @@ final class ResponseMemory: Sendable {
         /// The most bytes of all bodies with which `owner` may have `bytes` more.
         func bound(for owner: ClientAddress?, bytes: Int, limit: Int) -> Int {
             guard let owner else { return limit }
-            guard let own = byOwner[owner] else { return limit + limit / 4 }
+            guard let own = byOwner[owner] else { return limit + limit / 2 }
             return own + bytes < limit - self.bytes ? limit : 0
         }
     }
 
-    /// - Parameter budget: the budget that this memory counts against.
-    init(limit: Int, of budget: MemoryBudget? = nil) { (self.limit, self.budget) = (limit, budget) }
+    /// - Parameters:
+    ///   - budget: the budget that this memory counts against.
+    ///   - identity: determines the addresses of connections; without it, none is known.
+    init(limit: Int, of budget: MemoryBudget? = nil, identity: ClientIdentity? = nil) {
+        self.limit = limit
+        self.budget = budget
+        self.identity = identity
+    }
 
     /// Bytes of bodies in flight.
     var held: Int { state.withLock { $0.bytes } }
     /// The number of clients disconnected to make room.
     var droppedClients: Int { dropped.load(ordering: .relaxed) }
+
+    /// The address that `channel` counts for.
+    func owner(of channel: any Channel) -> ClientAddress? {
+        identity?.owner(ofConnectionFrom: channel.remoteAddress?.address)
+    }
 
     /// Reserves room for `body` until the result is released.
     /// - Parameters:
@@ -67,7 +79,7 @@ final class ResponseMemory: Sendable {
             isInTier
             ? count(body, for: nil, counts: false) { _, _ in .max }
             : count(body, for: owner, counts: true) { [limit] state, bytes in
-                isSmall ? limit + limit / 4 : state.bound(for: owner, bytes: bytes, limit: limit)
+                max(isSmall ? limit + limit / 4 : 0, state.bound(for: owner, bytes: bytes, limit: limit))
             }
         let excess = held + (hasRoom ? 0 : body.readableBytes) - limit
         if excess > 0 { drop(excess) }
@@ -75,12 +87,15 @@ final class ResponseMemory: Sendable {
     }
 
     /// - Parameter owner: as in `admit`.
-    /// - Returns: whether there is room for a long body. If all room is taken, slow clients are disconnected.
+    /// - Returns: whether there is room for a long body, or `owner` has none: what others leave unread is no reason to begin nothing for it.
+    ///   If all room is taken, slow clients are disconnected.
     @discardableResult
     func makeRoom(for owner: ClientAddress? = nil) -> Bool {
-        let (held, bound) = state.withLock { ($0.bytes, $0.bound(for: owner, bytes: 0, limit: limit)) }
+        let (held, bound, isNew) = state.withLock { state in
+            (state.bytes, state.bound(for: owner, bytes: 0, limit: limit), owner.map { state.byOwner[$0] == nil } ?? false)
+        }
         if held >= limit { drop(held - limit + 1) }
-        return held < bound
+        return isNew || held < bound
     }
 
     /// Counts a body that is already being written and cannot be refused.
@@ -130,12 +145,14 @@ final class ResponseMemory: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    fileprivate func add(_ receiver: BodyReceiver) { state.withLock { $0.receivers[ObjectIdentifier(receiver)] = receiver } }
-    fileprivate func remove(_ receiver: BodyReceiver) {
+    func add(_ receiver: BodyReceiver) { state.withLock { $0.receivers[ObjectIdentifier(receiver)] = receiver } }
+    func remove(_ receiver: BodyReceiver) {
         state.withLock { _ = $0.receivers.removeValue(forKey: ObjectIdentifier(receiver)) }
     }
 
-    /// Disconnects stalled clients, slowest first, until `bytes` more bytes are free.
+    /// Disconnects stalled clients until `bytes` more bytes are free: those of the addresses with the most first, and of these the slowest.
+    ///
+    /// A body stays until its last client is gone, so its stalled clients are disconnected together.
     func drop(_ bytes: Int, at now: NIODeadline = .now()) {
         // The search covers all clients, so its rate is limited.
         let receivers = state.withLock { state in
@@ -143,15 +160,34 @@ final class ResponseMemory: Sendable {
             state.lastSearch = now
             return Array(state.receivers.values)
         }
-        let slow =
-            receivers.map { (receiver: $0, since: $0.waitingSince) }.filter { now - $0.since >= Self.stallTimeout }
-            .sorted { $0.since < $1.since }
-        var rest = bytes
-        for (receiver, _) in slow where rest > 0 {
-            rest -= receiver.bytes
-            dropped.add(1, ordering: .relaxed)
-            receiver.close()
+        let all = receivers.map { (receiver: $0, owner: $0.owner(), progress: $0.progress) }
+        var byOwner: [ClientAddress: Int] = [:]
+        for (_, owner, progress) in all { if let owner { byOwner[owner, default: 0] += progress.bytes } }
+        let stalled = all.filter { now - $0.progress.since >= Self.stallTimeout }
+        let bodies = Dictionary(grouping: stalled) { $0.progress.body ?? ObjectIdentifier($0.receiver) }.values.map { clients in
+            StalledBody(
+                bytes: clients.map(\.progress.bytes).max() ?? 0,
+                most: clients.map { $0.owner.flatMap { byOwner[$0] } ?? $0.progress.bytes }.max() ?? 0,
+                since: clients.map(\.progress.since).min() ?? now, receivers: clients.map(\.receiver))
         }
+        var rest = bytes
+        for body in bodies.sorted(by: { ($1.most, $0.since) < ($0.most, $1.since) }) where rest > 0 {
+            rest -= body.bytes
+            for receiver in body.receivers {
+                dropped.add(1, ordering: .relaxed)
+                receiver.close()
+            }
+        }
+    }
+
+    /// A body whose clients make no progress.
+    private struct StalledBody {
+        let bytes: Int
+        /// The most bytes in flight of the address of one of its clients.
+        let most: Int
+        /// When the slowest made progress.
+        let since: NIODeadline
+        let receivers: [BodyReceiver]
     }
 }
 
@@ -164,57 +200,4 @@ final class BodyHold: Sendable {
     fileprivate init(_ body: ByteBuffer, in memory: ResponseMemory) { (self.body, self.memory) = (body, memory) }
 
     deinit { memory.release(body.storageID) }
-}
-
-/// A connection, an HTTP/2 stream, or the streams that the fast path answers, that receive bodies.
-final class BodyReceiver: Sendable {
-    private let memory: ResponseMemory
-    private let state: Mutex<(pieces: Int, bytes: Int, since: NIODeadline)>
-    /// Ends the bodies in flight. Called on any thread, also after they have been sent.
-    let close: @Sendable () -> Void
-
-    init(_ memory: ResponseMemory, close: @escaping @Sendable () -> Void) {
-        (self.memory, self.close) = (memory, close)
-        state = Mutex((0, 0, .now()))
-    }
-
-    convenience init(_ channel: any Channel, _ memory: ResponseMemory) {
-        self.init(memory) { channel.close(promise: nil) }
-    }
-
-    /// The time since which the client has made no progress.
-    var waitingSince: NIODeadline { state.withLock { $0.since } }
-    /// The size of the largest body in flight, in bytes.
-    var bytes: Int { state.withLock { $0.bytes } }
-    /// Whether the client has taken everything.
-    var isEmpty: Bool { state.withLock { $0.pieces == 0 } }
-
-    /// Counts a written piece of a body of `bytes` bytes.
-    func wrote(_ bytes: Int) {
-        let isFirst = state.withLock { state in
-            if state.pieces == 0 { state.since = .now() }
-            state.pieces += 1
-            state.bytes = max(state.bytes, bytes)
-            return state.pieces == 1
-        }
-        if isFirst { memory.add(self) }
-    }
-
-    /// Counts a piece as taken, or as failed.
-    func took() {
-        let isLast = state.withLock { state in
-            state.since = .now()
-            state.pieces -= 1
-            if state.pieces == 0 { state.bytes = 0 }
-            return state.pieces == 0
-        }
-        if isLast { memory.remove(self) }
-    }
-}
-
-extension ByteBuffer {
-    /// Identifies the storage that all slices share.
-    fileprivate var storageID: ObjectIdentifier {
-        withVeryUnsafeBytesWithStorageManagement { _, storage in ObjectIdentifier(storage.takeUnretainedValue()) }
-    }
 }

@@ -60,7 +60,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         peer = context.remoteAddress?.address
         owner = connections.identity.owner(ofConnectionFrom: peer)
         let here = NIOLoopBound(context, eventLoop: context.eventLoop)
-        unsent.begin(on: context.eventLoop) { [self] stream in
+        unsent.begin(on: context.eventLoop, for: owner) { [self] stream in
             here.value.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: .rstStream(.cancel))), promise: nil)
         }
     }

@@ -224,7 +224,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var rest = bytes
         while let piece = rest.readSlice(length: min(ResponseMemory.small, rest.readableBytes)), piece.readableBytes > 0 {
             let taken = context.eventLoop.makePromise(of: Void.self)
-            receiver?.wrote(bytes.storageCapacity)
+            receiver?.wrote(bytes)
             taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver?.took() } }
             context.write(wrapOutboundOut(.byteBuffer(piece)), promise: taken)
         }

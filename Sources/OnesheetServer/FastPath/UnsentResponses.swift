@@ -29,11 +29,15 @@ final class UnsentResponses {
 
     init(_ memory: ResponseMemory, idleTimeout: TimeAmount) { (self.memory, self.idleTimeout) = (memory, idleTimeout) }
 
-    /// - Parameter reset: ends a stream. NIO then reports it as closed.
-    func begin(on loop: any EventLoop, reset: @escaping (HTTP2StreamID) -> Void) {
+    /// - Parameters:
+    ///   - owner: the address that the streams count for.
+    ///   - reset: ends a stream. NIO then reports it as closed.
+    func begin(on loop: any EventLoop, for owner: ClientAddress?, reset: @escaping (HTTP2StreamID) -> Void) {
         (self.loop, self.reset) = (loop, reset)
         let here = NIOLoopBound(self, eventLoop: loop)
         receiver = BodyReceiver(memory) {
+            owner
+        } close: {
             loop.execute { here.value.resetAll { _ in true } }
         }
     }
@@ -74,7 +78,7 @@ final class UnsentResponses {
         for stream in uncharged {
             guard let body = streams[stream]?.body else { continue }
             streams[stream]?.hold = memory.hold(body)
-            receiver?.wrote(body.storageCapacity)
+            receiver?.wrote(body)
         }
         uncharged.removeAll(keepingCapacity: true)
         if !streams.isEmpty, polling == nil { poll() }

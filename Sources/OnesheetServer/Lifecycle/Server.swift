@@ -32,7 +32,9 @@ package struct Server: Sendable {
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
         let limits = configuration.limits.limits
-        let memory = ResponseMemory(limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory)
+        let memory = ResponseMemory(
+            limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory,
+            identity: ClientIdentity(trustedProxies: configuration.clients.trustedProxies))
         // Each takes up to 64 KiB while it waits, all together an eighth of the memory.
         let misses = FairLimit(bytes: limits.memory / 8, each: 64 << 10)
         let connections = OpenConnections(configuration.clients, memory: memory, misses: misses)
@@ -216,7 +218,7 @@ package struct Server: Sendable {
         }
         let memory = context.pipeline.pool.memory
         let encrypted = MemoryShare.encryptedConnections(of: memory)
-        let available = certificate == nil ? connections : min(connections, encrypted.places)
+        let accepting = AcceptLimit(connections: connections, places: certificate == nil ? nil : encrypted)
         return Application(
             responder: responder,
             server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
@@ -231,7 +233,7 @@ package struct Server: Sendable {
             },
             configuration: .init(
                 address: configuration.listen.bindAddress, backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(available, logger: context.logger)),
+                availableConnectionsDelegate: accepting),
             services: [
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), BlockedPictureSearch(responder: responder),

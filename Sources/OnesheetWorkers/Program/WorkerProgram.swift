@@ -44,8 +44,8 @@ package enum WorkerProgram {
     }
 
     private static func run(_ codecs: (Limits, [String: ConfigurationValue]) throws -> CodecSet) -> Never {
-        // Threads that send responses run first.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        // Threads that send responses run first, whatever priority the server has.
+        _ = nice(10)
         cmemory_keep_small_blocks()
         let messages = WorkerSocket()
         do {

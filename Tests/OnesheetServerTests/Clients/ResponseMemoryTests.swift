@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import OnesheetCore
+import Synchronization
 import XCTest
 
 @testable import OnesheetServer
@@ -65,7 +66,7 @@ final class ResponseMemoryTests: XCTestCase {
         XCTAssertTrue(memory.makeRoom(for: greedy))
     }
 
-    func testThatAQuarterMoreIsKeptForAddressesWithoutBodies() throws {
+    func testThatHalfAsMuchAgainIsKeptForAddressesWithoutBodies() throws {
         // Given no room
         let all = memory.admit(body(1 << 20), isInTier: false)
         // When two addresses ask, one of which has a body
@@ -77,7 +78,23 @@ final class ResponseMemoryTests: XCTestCase {
         XCTAssertNil(memory.admit(body(100 << 10), isInTier: false, for: first))
         XCTAssertTrue(memory.makeRoom(for: second))
         XCTAssertNil(memory.admit(body(300 << 10), isInTier: false, for: second))
-        withExtendedLifetime((all, hold)) {}
+        // And short ones of addresses that have others leave that room
+        var short: [BodyHold] = []
+        for _ in 0..<100 { if let hold = memory.admit(body(60 << 10), isInTier: false, for: first) { short.append(hold) } }
+        XCTAssertNotNil(memory.admit(body(100 << 10), isInTier: false, for: second))
+        withExtendedLifetime((all, hold, short)) {}
+    }
+
+    func testThatNobodyIsKeptFromBeginningByWhatOthersLeaveUnread() throws {
+        // Given an address with a body, and twice as much as there is room for in bodies that cannot be refused
+        let (busy, honest) = (try address("192.0.2.1"), try address("192.0.2.2"))
+        let own = memory.admit(body(100 << 10), isInTier: false, for: busy)
+        let unread = memory.hold(body(2 << 20))
+        // When another address wants to begin, then it may, and the first one and an unknown one may not
+        XCTAssertTrue(memory.makeRoom(for: honest))
+        XCTAssertFalse(memory.makeRoom(for: busy))
+        XCTAssertFalse(memory.makeRoom())
+        withExtendedLifetime((own, unread)) {}
     }
 
     func testThatTheSlowestIsLetGoOfWhenThereIsNoRoom() throws {
@@ -85,15 +102,16 @@ final class ResponseMemoryTests: XCTestCase {
         let channels = [EmbeddedChannel(), EmbeddedChannel()]
         for channel in channels { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
         let receivers = channels.map { BodyReceiver($0, memory) }
-        let holds = [memory.hold(body(600 << 10)), memory.hold(body(600 << 10))]
-        for receiver in receivers { receiver.wrote(600 << 10) }
+        let bodies = [body(600 << 10), body(600 << 10)]
+        let holds = bodies.map(memory.hold)
+        for (receiver, body) in zip(receivers, bodies) { receiver.wrote(body) }
         // When room is needed before they are slow
         memory.drop(1, at: .now())
         XCTAssertTrue(channels.allSatisfy(\.isActive))
         // And when they are slow, and one has read something meanwhile
         let later = NIODeadline.now() + ResponseMemory.stallTimeout
         while NIODeadline.now() <= receivers[0].waitingSince {}
-        receivers[1].wrote(1)
+        receivers[1].wrote(body(1))
         receivers[1].took()
         memory.drop(1, at: later)
         // Then the other one is disconnected
@@ -101,6 +119,53 @@ final class ResponseMemoryTests: XCTestCase {
         XCTAssertTrue(channels[1].isActive)
         XCTAssertEqual(memory.droppedClients, 1)
         withExtendedLifetime(holds) {}
+    }
+
+    func testThatTheAddressWithTheMostIsLetGoOfFirst() throws {
+        // Given a client that has waited longest, and an address whose two clients are sent more together
+        let (patient, greedy) = (try address("192.0.2.1"), try address("192.0.2.2"))
+        let closed = Mutex<[String]>([])
+        let clients = [("patient", patient, 500 << 10), ("first", greedy, 400 << 10), ("second", greedy, 400 << 10)]
+        let receivers = clients.map { name, owner, _ in
+            BodyReceiver(memory) {
+                owner
+            } close: {
+                closed.withLock { $0.append(name) }
+            }
+        }
+        let bodies = clients.map { body($0.2) }
+        for (receiver, body) in zip(receivers, bodies) {
+            receiver.wrote(body)
+            while NIODeadline.now() <= receiver.waitingSince {}
+        }
+        // When room is needed, then that address makes it, beginning with its slowest
+        memory.drop(1, at: .now() + ResponseMemory.stallTimeout)
+        XCTAssertEqual(closed.withLock { $0 }, ["first"])
+        // And if that is not enough, the others do too
+        memory.drop(3 << 20, at: .now() + ResponseMemory.stallTimeout * 2)
+        XCTAssertEqual(closed.withLock { $0 }, ["first", "first", "second", "patient"])
+        withExtendedLifetime(bodies) {}
+    }
+
+    func testThatTheClientsOfOneBodyAreLetGoOfTogether() throws {
+        // Given a body that three clients do not take, and another one
+        let closed = Mutex<[Int]>([])
+        let receivers = (0..<4).map { number in
+            BodyReceiver(memory) {
+                nil
+            } close: {
+                closed.withLock { $0.append(number) }
+            }
+        }
+        let (shared, other) = (body(600 << 10), body(600 << 10))
+        for receiver in receivers.prefix(3) { receiver.wrote(shared) }
+        while NIODeadline.now() <= receivers[2].waitingSince {}
+        receivers[3].wrote(other)
+        // When room for a byte is needed, then all three go, because the body stays until the last of them, and nobody else
+        memory.drop(1, at: .now() + ResponseMemory.stallTimeout)
+        XCTAssertEqual(closed.withLock { $0.sorted() }, [0, 1, 2])
+        XCTAssertEqual(memory.droppedClients, 3)
+        withExtendedLifetime((shared, other)) {}
     }
 
     private func address(_ text: String) throws -> ClientAddress { ClientAddress(try XCTUnwrap(IPAddress(text))) }

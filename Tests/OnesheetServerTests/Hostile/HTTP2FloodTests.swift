@@ -117,6 +117,27 @@ final class HTTP2FloodTests: ServerTestCase {
         }
     }
 
+    func testThatALongBodyIsWrittenOnlyAsFarAsTheClientTakesIt() async throws {
+        // Given pictures of 24 MiB, and room for four
+        let server = try await bigPictures(
+            keys: "clients: { memory: 128MiB, idleTimeout: 1h, requestTimeout: 1h }", bytes: 24 << 20)
+        let (url, certificate, origin) = (server.server.url, server.certificate, server.origin)
+        try await RawHTTP2.with(url, certificate, window: 0) { client in
+            // When a client requests one and allows no byte
+            try await client.get("/i/unsafe/plain/\(origin)/a@jpg", on: 1)
+            let head = await client.next { $0.type == Kind.headers && $0.stream == 1 }
+            XCTAssertTrue(head?.isOK ?? false)
+            // And requests another one on the same connection
+            try await client.get("/i/unsafe/plain/\(origin)/b@jpg", on: 3)
+            let other = await client.next { $0.type == Kind.headers && $0.stream == 3 }
+            // Then that is refused, because the first is being sent for as long as it is not taken
+            XCTAssertFalse(try XCTUnwrap(other).isOK)
+            // And its buffer is held once, without copies of what nobody waits for
+            let held = try await Self.bytesHeld(server.server, certificate)
+            XCTAssertTrue((24 << 20...33 << 20).contains(held), "\(held)")
+        }
+    }
+
     func testThatAStreamThatStandsStillEndsAndItsConnectionGoesOn() async throws {
         // Given a server with a short timeout
         let server = try await bigPictures(keys: "clients: { idleTimeout: 500ms, requestTimeout: 1h }")
@@ -353,11 +374,13 @@ final class HTTP2FloodTests: ServerTestCase {
         XCTAssertEqual(lines.count { $0.contains("HTTP/2.0\" 499 0 ") }, 50, "\(lines)")
     }
 
-    /// A server without a memory tier, and an origin with pictures of 16 MiB, each at its own path.
-    private func bigPictures(keys: String) async throws -> (server: RunningServer, certificate: SelfSigned, origin: String) {
+    /// A server without a memory tier, and an origin with pictures of 16 MiB or another length, each at its own path.
+    private func bigPictures(
+        keys: String, bytes: Int = 16 << 20
+    ) async throws -> (server: RunningServer, certificate: SelfSigned, origin: String) {
         var picture = try Picture.jpeg()
         // Bytes after the end of a picture are ignored, so they give it any length.
-        picture.writeRepeatingByte(0, count: 16 << 20 - picture.readableBytes)
+        picture.writeRepeatingByte(0, count: bytes - picture.readableBytes)
         let body = picture
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
         let certificate = try SelfSigned(in: folder())

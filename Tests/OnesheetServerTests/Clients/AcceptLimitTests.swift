@@ -1,0 +1,60 @@
+import OnesheetCore
+import OnesheetPipeline
+import XCTest
+
+@testable import OnesheetServer
+
+final class AcceptLimitTests: XCTestCase {
+    func testThatThereAreNoMoreConnectionsThanAllowed() {
+        var limit = AcceptLimit(connections: 2, places: nil)
+        limit.connectionOpened()
+        XCTAssertTrue(limit.isAcceptingNewConnections())
+        limit.connectionOpened()
+        XCTAssertFalse(limit.isAcceptingNewConnections())
+        limit.connectionClosed()
+        XCTAssertTrue(limit.isAcceptingNewConnections())
+    }
+
+    func testThatConnectionsThatAreRefusedKeepNobodyWaiting() throws {
+        // Given 64 places for connections with TLS, and an address that has all that it may have
+        let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
+        var limit = AcceptLimit(connections: 8192, places: places)
+        let greedy = ClientAddress(try XCTUnwrap(IPAddress("192.0.2.1")))
+        var open: [MemoryShare.Place] = []
+        while let place = places.admit(greedy) {
+            limit.connectionOpened()
+            open.append(place)
+        }
+        XCTAssertEqual(open.count, 32)
+        // When it opens as many more as there are places, which are not closed yet
+        for _ in 0..<64 {
+            XCTAssertTrue(limit.isAcceptingNewConnections())
+            limit.connectionOpened()
+            XCTAssertNil(places.admit(greedy))
+        }
+        // Then another address is accepted and gets a place
+        XCTAssertTrue(limit.isAcceptingNewConnections())
+        let honest = ClientAddress(try XCTUnwrap(IPAddress("192.0.2.2")))
+        XCTAssertNotNil(places.admit(honest))
+        // And connections are not refused without end before one is closed
+        for _ in 0..<AcceptLimit.refused { limit.connectionOpened() }
+        XCTAssertFalse(limit.isAcceptingNewConnections())
+        withExtendedLifetime(open) {}
+    }
+
+    func testThatConnectionsWaitIfAllPlacesAreTaken() throws {
+        // Given connections of so many addresses that all places are taken
+        let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
+        var limit = AcceptLimit(connections: 8192, places: places)
+        var open = try (1...64).map { number in
+            limit.connectionOpened()
+            return places.admit(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\(number)"))))
+        }
+        XCTAssertFalse(open.contains { $0 == nil })
+        // When another one comes, then it waits until one of them is closed
+        XCTAssertFalse(limit.isAcceptingNewConnections())
+        open.removeLast()
+        limit.connectionClosed()
+        XCTAssertTrue(limit.isAcceptingNewConnections())
+    }
+}
