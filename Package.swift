@@ -155,6 +155,9 @@ let package = Package(
     targets: [
         target("OnesheetValues", []),
         target("OnesheetCore", ["OnesheetValues", nio, log]),
+        .systemLibrary(name: "COpenSSL"),
+        // Apple's platforms have CryptoKit.
+        target("OnesheetCrypto", [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),
         target("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
         target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
         target("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
@@ -273,6 +276,7 @@ let package = Package(
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
         .testTarget(name: "OnesheetValuesTests", dependencies: ["OnesheetValues"], swiftSettings: settings),
+        .testTarget(name: "OnesheetCryptoTests", dependencies: ["OnesheetCrypto", "OnesheetValues"], swiftSettings: settings),
         .testTarget(
             name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetCore", "OnesheetValues"],
             swiftSettings: settings),
