@@ -1,8 +1,8 @@
-import Crypto
 import FoundationEssentials
 import Logging
 import OnesheetCache
 import OnesheetCore
+import OnesheetCrypto
 import OnesheetPipeline
 
 /// Which configuration the cached answers of each source come from. Survives restarts, as a digest: the configuration may have secrets.
@@ -17,10 +17,10 @@ struct SourceDigests: Sendable {
 
     /// A digest of a source's configuration and of the files that it names.
     static func digest(of source: NestedSource, files: [String: String]) -> String {
-        var hash = SHA256()
+        var all = ""
         func add(_ text: String) {
             // With its length, so that no two configurations have the same bytes.
-            hash.update(data: Data("\(text.utf8.count):\(text)".utf8))
+            all += "\(text.utf8.count):\(text)"
         }
         func add(_ value: ConfigurationValue) {
             switch value {
@@ -45,7 +45,7 @@ struct SourceDigests: Sendable {
             add(path)
             add(digest)
         }
-        return hash.finalize().hexadecimal
+        return SHA256.hash(all.utf8).hexadecimal
     }
 
     /// Whether the answers of the source `name` are from another configuration than that of `digest`. They are not if none is known: an
