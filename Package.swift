@@ -61,8 +61,6 @@ let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsTesting = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -137,7 +135,6 @@ let package = Package(
     ],
     dependencies: [
         pinned("https://github.com/apple/swift-argument-parser", "1.8.2"),
-        pinned("https://github.com/apple/swift-crypto", "4.5.2"),
         pinned("https://github.com/apple/swift-distributed-tracing", "1.7.3"),
         pinned("https://github.com/apple/swift-http-types", "1.8.0"),
         pinned("https://github.com/apple/swift-log", "1.16.2"),
@@ -155,7 +152,10 @@ let package = Package(
     targets: [
         target("OnesheetValues", []),
         target("OnesheetCore", ["OnesheetValues", nio, posix, log]),
-        target("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
+        .systemLibrary(name: "COpenSSL"),
+        // Apple's platforms have CryptoKit.
+        target("OnesheetCrypto", [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),
+        target("OnesheetAddress", ["OnesheetValues", "OnesheetCrypto"]),
         target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
         target("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
         target("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
@@ -163,33 +163,32 @@ let package = Package(
         c("CColors", links: ["lcms2"]),
         target("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio], isQuick: true),
         c("CCacheFiles", links: ["xxhash"]),
-        target("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
+        target("OnesheetCache", ["OnesheetCore", "OnesheetCrypto", "CCacheFiles", nio, posix, grdb, log]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CZstandard"),
         target(
             "OnesheetPipeline",
             [
                 "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetTracing", "CZlib", nio, posix, http1,
-                ssl,
-                crypto, log, tracing,
+                ssl, log, tracing,
             ]),
         c("CConsoleAssets"),
         .target(
-            name: "OnesheetConsole", dependencies: ["CConsoleAssets", "OnesheetCore", crypto], exclude: ["Assets"],
+            name: "OnesheetConsole", dependencies: ["CConsoleAssets", "OnesheetCore", "OnesheetCrypto"], exclude: ["Assets"],
             swiftSettings: settings),
         c("CMemory"),
         c("CCage"),
-        target("OnesheetWorkers", ["OnesheetCore", "OnesheetImaging", "CCage", "CMemory", nio, posix, crypto, log]),
+        target("OnesheetWorkers", ["OnesheetCore", "OnesheetCrypto", "OnesheetImaging", "CCage", "CMemory", nio, posix, log]),
         target(
             "OnesheetServer",
             [
-                "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache",
-                "OnesheetConsole",
+                "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
+                "OnesheetCache", "OnesheetConsole",
                 "OnesheetImaging",
                 "OnesheetPipeline", "OnesheetTracing", "OnesheetWorkers", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
                 hummingbird, hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
-                lifecycle, yams, log, crypto,
+                lifecycle, yams, log,
             ]),
         target(
             "OnesheetCommands",
@@ -234,8 +233,8 @@ let package = Package(
         dialect("IIIFDialect"),
         dialect("NextDialect"),
         plugin("RestSource", [log, yams]),
-        plugin("S3Store", [client, crypto, posix, http1, ssl]),
-        plugin("ValkeyStore", [posix, ssl, crypto]),
+        plugin("S3Store", ["OnesheetCrypto", client, posix, http1, ssl]),
+        plugin("ValkeyStore", ["OnesheetCrypto", posix, ssl]),
         c("CTurboJPEG", links: ["turbojpeg"]),
         plugin("SampleSource", ["CTurboJPEG"], isQuick: true),
         target(
@@ -273,6 +272,7 @@ let package = Package(
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
         .testTarget(name: "OnesheetValuesTests", dependencies: ["OnesheetValues"], swiftSettings: settings),
+        .testTarget(name: "OnesheetCryptoTests", dependencies: ["OnesheetCrypto", "OnesheetValues"], swiftSettings: settings),
         .testTarget(
             name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetCore", "OnesheetValues"],
             swiftSettings: settings),

@@ -1,6 +1,6 @@
-internal import Crypto
 package import FoundationEssentials
 internal import OnesheetCore
+internal import OnesheetCrypto
 internal import Synchronization
 
 /// The credentials of a store.
@@ -48,12 +48,12 @@ package final class RequestSigner: Sendable {
     }
 
     /// The digest of an empty body.
-    package static let emptyDigest = SHA256.hash(data: [UInt8]()).hexadecimal
+    package static let emptyDigest = SHA256.hash([UInt8]()).hexadecimal
 
     private let credentials: S3Credentials
     private let region: String
     /// The signing key of a day: four of six HMACs of a signature.
-    private let key = Mutex<(day: String, key: SymmetricKey)?>(nil)
+    private let key = Mutex<(day: String, key: Digest)?>(nil)
 
     package init(_ credentials: S3Credentials, region: String) {
         (self.credentials, self.region) = (credentials, region)
@@ -73,9 +73,9 @@ package final class RequestSigner: Sendable {
         let canonical = [request.method, request.path, request.encodedQuery, lines, names, request.bodyDigest]
             .joined(separator: "\n")
         let scope = "\(day)/\(region)/s3/aws4_request"
-        let digest = SHA256.hash(data: Array(canonical.utf8)).hexadecimal
+        let digest = SHA256.hash(canonical.utf8).hexadecimal
         let text = "AWS4-HMAC-SHA256\n\(moment)\n\(scope)\n\(digest)"
-        let signature = Self.code(of: text, with: signingKey(of: day)).hexadecimal
+        let signature = HMAC.sha256(of: text.utf8, key: signingKey(of: day)).hexadecimal
         headers.append(
             (
                 "authorization",
@@ -84,18 +84,14 @@ package final class RequestSigner: Sendable {
         return headers
     }
 
-    private func signingKey(of day: String) -> SymmetricKey {
+    private func signingKey(of day: String) -> Digest {
         key.withLock { known in
             if let known, known.day == day { return known.key }
-            var key = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
-            for part in [day, region, "s3", "aws4_request"] { key = SymmetricKey(data: Self.code(of: part, with: key)) }
+            let first = HMAC.sha256(of: day.utf8, key: "AWS4\(credentials.secretKey)".utf8)
+            let key = [region, "s3", "aws4_request"].reduce(first) { key, part in HMAC.sha256(of: part.utf8, key: key) }
             known = (day, key)
             return key
         }
-    }
-
-    private static func code(of text: String, with key: SymmetricKey) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
     }
 
     /// `20130524` and `20130524T000000Z`

@@ -1,11 +1,11 @@
 internal import AsyncHTTPClient
-internal import Crypto
 internal import FoundationEssentials
 package import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 package import OnesheetCore
+internal import OnesheetCrypto
 
 /// The timeouts of calls. All belong to us: a store may hang at any byte.
 package struct S3Deadlines: Sendable, Equatable {
@@ -101,11 +101,7 @@ package final class S3Client: Sendable {
         let body = request.body
         let digest: String
         if let body {
-            digest = try await onThread(request.operation) {
-                var hash = SHA256()
-                body.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-                return hash.finalize().hexadecimal
-            }
+            digest = try await onThread(request.operation) { body.withUnsafeReadableBytes { SHA256.hash($0) }.hexadecimal }
         } else {
             digest = RequestSigner.emptyDigest
         }

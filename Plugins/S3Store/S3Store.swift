@@ -1,7 +1,7 @@
-internal import Crypto
 internal import FoundationEssentials
 public import NIOCore
 public import OnesheetCore
+internal import OnesheetCrypto
 
 /// A bucket of Amazon S3, or of a store with the same interface, such as SeaweedFS, Ceph, MinIO or Cloudflare R2.
 public struct S3Store: ObjectStorePlugin {
@@ -207,7 +207,7 @@ public struct S3Store: ObjectStorePlugin {
         request.query = [("delete", "")]
         let (body, digest) = try await client.onThread(request.operation) {
             let text = S3Deletion.body(names)
-            return (ByteBuffer(string: text), Data(Insecure.MD5.hash(data: Array(text.utf8))).base64EncodedString())
+            return (ByteBuffer(string: text), Data(Insecure.MD5.hash(text.utf8)).base64EncodedString())
         }
         request.body = body
         // The interface requires a digest here; of those allowed, the oldest is the one that every store knows.

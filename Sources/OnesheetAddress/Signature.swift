@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import OnesheetCrypto
 package import OnesheetValues
 
 /// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
@@ -40,7 +40,7 @@ public struct Signature: Sendable {
 
     /// Checks a thumbor signature: HMAC-SHA1(key, path after the signature and its slash) as base64url.
     package func check(thumbor signature: some StringProtocol, of path: some StringProtocol) throws(RequestError) {
-        try check(signature, size: Insecure.SHA1.byteCount) { allThumborKeys.map { Self.thumborCode(path, $0) } }
+        try check(signature, size: Insecure.SHA1.size) { allThumborKeys.map { Self.thumborCode(path, $0) } }
     }
 
     /// The thumbor signature of `path` with the first key; `nil` without keys.
@@ -52,7 +52,7 @@ public struct Signature: Sendable {
     private var allThumborKeys: [[UInt8]] { keys.map(\.key) + thumborKeys }
 
     private static func thumborCode(_ path: some StringProtocol, _ key: [UInt8]) -> [UInt8] {
-        Array(HMAC<Insecure.SHA1>.authenticationCode(for: Data(path.utf8), using: SymmetricKey(data: key)))
+        Array(HMAC.sha1(of: path.utf8, key: key))
     }
 
     /// Checks that unsigned requests are allowed, for addresses that cannot carry a signature.
@@ -69,13 +69,12 @@ public struct Signature: Sendable {
         if acceptsUnsafe && signature.isExactly("unsafe") { return }
         guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
         // Compare all bytes with all keys in constant time, so that timing does not reveal a correct prefix.
-        let matches = codes().filter { code in zip(claimed, code).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
+        let matches = codes().filter { ConstantTime.areEqual(claimed, $0) }
         guard !matches.isEmpty else { throw .badSignature }
     }
 
     private func code(_ path: String, _ pair: SigningKey) -> [UInt8] {
-        let code = HMAC<SHA256>.authenticationCode(for: Data(pair.salt + Array(path.utf8)), using: SymmetricKey(data: pair.key))
-        return Array(code.prefix(size))
+        Array(HMAC.sha256(of: pair.salt + path.utf8, key: pair.key).prefix(size))
     }
 }
 

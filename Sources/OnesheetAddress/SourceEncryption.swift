@@ -1,6 +1,5 @@
-import Crypto
-import CryptoExtras
 import FoundationEssentials
+import OnesheetCrypto
 package import OnesheetValues
 
 /// Encrypted source URLs as imgproxy documents them: base64url of the initialisation vector and the URL in AES-CBC with PKCS#7
@@ -9,16 +8,16 @@ package import OnesheetValues
 /// CBC has no authentication, so decrypt only signed paths.
 public struct SourceEncryption: Sendable, Decodable {
     private let key: [UInt8]
+    private let cipher: AESCBC
 
-    /// The lengths of keys: AES-128, AES-192 and AES-256.
-    package static let keySizes = [16, 24, 32]
     /// The bytes of an initialisation vector.
-    private static let vectorSize = 16
+    private static let vectorSize = AESCBC.blockSize
 
     /// - Parameter key: 16, 24 or 32 bytes. `nil` for another length.
     public init?(key: [UInt8]) {
-        guard Self.keySizes.contains(key.count) else { return nil }
+        guard let cipher = AESCBC(key: key) else { return nil }
         self.key = key
+        self.cipher = cipher
     }
 
     /// Decodes the key from hexadecimal digits.
@@ -35,11 +34,8 @@ public struct SourceEncryption: Sendable, Decodable {
     /// Encrypts a source URL. Equal URLs give equal texts, so that caches recognise them: the initialisation vector is an HMAC of the
     /// URL.
     public func encrypt(_ url: String) throws -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: Data(url.utf8), using: SymmetricKey(data: key))
-        let vector = Array(code).prefix(Self.vectorSize)
-        let encrypted = try AES._CBC.encrypt(
-            Data(url.utf8), using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector))
-        return (Data(vector) + encrypted).base64URL
+        let vector = HMAC.sha256(of: url.utf8, key: key).prefix(Self.vectorSize)
+        return (Data(vector) + (try cipher.encrypt(url.utf8, vector: vector))).base64URL
     }
 
     /// Decrypts a source URL.
@@ -48,8 +44,7 @@ public struct SourceEncryption: Sendable, Decodable {
         let failure = RequestError.malformed("the encrypted source URL cannot be decrypted")
         guard let bytes = Data(base64URL: text), bytes.count > Self.vectorSize else { throw failure }
         do {
-            let vector = try AES._CBC.IV(ivBytes: bytes.prefix(Self.vectorSize))
-            let url = try AES._CBC.decrypt(bytes.dropFirst(Self.vectorSize), using: SymmetricKey(data: key), iv: vector)
+            let url = try cipher.decrypt(bytes.dropFirst(Self.vectorSize), vector: bytes.prefix(Self.vectorSize))
             guard let text = String(bytes: url, encoding: .utf8) else { throw failure }
             return text
         } catch {

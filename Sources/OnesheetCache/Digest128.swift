@@ -1,8 +1,8 @@
 internal import CCacheFiles
-internal import Crypto
 internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
+internal import OnesheetCrypto
 
 /// A digest of 128 bits: enough to exclude accidental collisions of names and bodies.
 struct Digest128: Hashable, Sendable {
@@ -13,8 +13,8 @@ struct Digest128: Hashable, Sendable {
 
     /// The start of the bytes' SHA-256, for names. Two keys with the same digest cannot be constructed.
     init(of bytes: some Sequence<UInt8>) {
-        let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
-        self.init(digest ?? SHA256.hash(data: Array(bytes)))
+        let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(UnsafeRawBufferPointer($0)) }
+        self.init(digest ?? SHA256.hash(bytes))
     }
 
     /// The bytes' XXH3, to detect damage. It is ten times as fast and no protection against forgery, which a checksum in the same
@@ -24,7 +24,7 @@ struct Digest128: Hashable, Sendable {
         self.init(high: checksum.high, low: checksum.low)
     }
 
-    private init(_ digest: SHA256.Digest) {
+    private init(_ digest: Digest) {
         self = digest.withUnsafeBytes { bytes in
             Digest128(
                 high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),

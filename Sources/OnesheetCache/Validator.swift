@@ -1,4 +1,3 @@
-internal import Crypto
 internal import FoundationEssentials
 package import NIOCore
 

@@ -1,7 +1,7 @@
 internal import CConsoleAssets
-internal import Crypto
 package import FoundationEssentials
 internal import OnesheetCore
+internal import OnesheetCrypto
 
 /// A file of the console: script, style sheet, picture or template.
 package struct ConsoleAsset: Sendable {
@@ -38,8 +38,8 @@ package struct ConsoleAsset: Sendable {
     package static let fingerprint: String = {
         var hash = SHA256()
         for asset in all.values.sorted(by: { $0.name < $1.name }) {
-            hash.update(data: Data("\(asset.name) \(asset.bytes.count)\n".utf8))
-            hash.update(data: asset.bytes)
+            hash.update("\(asset.name) \(asset.bytes.count)\n".utf8)
+            hash.update(asset.bytes)
         }
         return hash.finalize().prefix(8).hexadecimal
     }()

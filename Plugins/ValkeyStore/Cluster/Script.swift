@@ -1,4 +1,4 @@
-import Crypto
+import OnesheetCrypto
 
 /// A Lua script, which the engine runs as one step.
 struct Script: Sendable {
@@ -8,7 +8,7 @@ struct Script: Sendable {
 
     init(_ text: String) {
         self.text = text
-        digest = Insecure.SHA1.hash(data: Array(text.utf8)).reduce(into: "") { hex, byte in
+        digest = Insecure.SHA1.hash(text.utf8).reduce(into: "") { hex, byte in
             hex += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
     }

@@ -1,7 +1,7 @@
-import Crypto
 import FoundationEssentials
 import NIOCore
 package import OnesheetCore
+import OnesheetCrypto
 package import OnesheetImaging
 
 /// The keys of `rendering.watermark`.
@@ -43,7 +43,7 @@ package struct WatermarkConfiguration: Sendable, ConfigurationSection, Equatable
         }
         guard bytes.count <= limits.originBytes else { throw failure("it has more than \(limits.originBytes) bytes") }
         // The opacity changes the pixels of variants too.
-        let digest = SHA256.hash(data: bytes + Data("#\(opacity)".utf8)).prefix(8)
+        let digest = SHA256.hash(bytes + Data("#\(opacity)".utf8)).prefix(8)
         do throws(RenderError) {
             return try renderer.watermark(
                 ByteBuffer(bytes: bytes), opacity: opacity,

@@ -1,7 +1,7 @@
-import Crypto
 import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
+import OnesheetCrypto
 import OnesheetPipeline
 
 /// Which configuration the cached answers of each source come from. Survives restarts, as a digest: the configuration may have secrets.
@@ -16,10 +16,10 @@ struct SourceDigests: Sendable {
 
     /// A digest of a source's configuration and of the files that it names.
     static func digest(of source: NestedSource, files: [String: String]) -> String {
-        var hash = SHA256()
+        var all = ""
         func add(_ text: String) {
             // With its length, so that no two configurations have the same bytes.
-            hash.update(data: Data("\(text.utf8.count):\(text)".utf8))
+            all += "\(text.utf8.count):\(text)"
         }
         func add(_ value: ConfigurationValue) {
             switch value {
@@ -44,7 +44,7 @@ struct SourceDigests: Sendable {
             add(path)
             add(digest)
         }
-        return hash.finalize().hexadecimal
+        return SHA256.hash(all.utf8).hexadecimal
     }
 
     /// Restores the record of the source `name`: which configuration its answers are from, and when that last changed. Records `digest` if

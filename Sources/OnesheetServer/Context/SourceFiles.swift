@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import OnesheetCore
+import OnesheetCrypto
 import Synchronization
 
 /// The files that the configurations of sources name, such as manifests, each with a digest of what it had when it was read.
@@ -17,7 +17,7 @@ package final class SourceFiles: Sendable {
     func digests(of source: String) -> [String: String] { digests.withLock { $0[source] ?? [:] } }
 
     func note(_ path: String, of source: String) {
-        let digest = FileManager.default.contents(atPath: path).map { SHA256.hash(data: $0).hexadecimal } ?? ""
+        let digest = FileManager.default.contents(atPath: path).map { SHA256.hash($0).hexadecimal } ?? ""
         digests.withLock { $0[source, default: [:]][path] = digest }
     }
 }

@@ -1,9 +1,9 @@
-import Crypto
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import OnesheetCore
+import OnesheetCrypto
 import OnesheetHTTP
 
 /// The response with a document: adds a validator, compresses the body if the client accepts zstd or gzip, and answers `If-Match` and
@@ -36,7 +36,7 @@ struct DocumentResponse {
         let packed = coding?.packed(bytes)
         // Each coding's bytes have a validator of their own (RFC 9110 §8.8.3.3).
         let suffix = packed == nil ? "" : "-\(coding?.rawValue ?? "")"
-        let digest = SHA256.hash(data: Data(bytes.readableBytesView)).prefix(16)
+        let digest = bytes.withUnsafeReadableBytes { SHA256.hash($0) }.prefix(16)
         let validator = digest.hexadecimal + suffix
         headers[.eTag] = "\"\(validator)\""
         switch Preconditions(fields: fields, validator: validator, modified: nil).outcome {

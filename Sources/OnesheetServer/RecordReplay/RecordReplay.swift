@@ -1,9 +1,9 @@
-import Crypto
 import FoundationEssentials
 import NIOCore
 import NIOFoundationEssentialsCompat
 import OnesheetCache
 import OnesheetCore
+import OnesheetCrypto
 
 /// Whether HTTP responses to sources are recorded, or replayed from a recording. Plugin authors can so work with a service's real
 /// responses without its key or a network.
@@ -49,7 +49,7 @@ private struct RecordedAnswer: Codable {
     let base64: Data?
 
     static func path(_ url: String, in folder: String) -> String {
-        let digest = SHA256.hash(data: Data(url.utf8)).prefix(12)
+        let digest = SHA256.hash(url.utf8).prefix(12)
         return folder + "/" + digest.hexadecimal + ".json"
     }
 }

@@ -1,8 +1,8 @@
-import Crypto
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes
 import OnesheetCore
+import OnesheetCrypto
 
 /// Authenticates the administrator's requests.
 struct Administrator: Sendable {
@@ -16,7 +16,7 @@ struct Administrator: Sendable {
     func check(_ request: Request) throws(RequestError) {
         guard isOn, let token, let given = Self.token(of: request) else { throw .unauthorized }
         // Digests have equal lengths and compare in constant time.
-        guard SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
+        guard SHA256.hash(given.utf8) == SHA256.hash(token.utf8) else { throw .unauthorized }
         ClientRequest.current?.exempt()
     }
 

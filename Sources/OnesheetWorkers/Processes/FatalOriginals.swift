@@ -1,8 +1,8 @@
-import Crypto
 import FoundationEssentials
 package import Logging
 import NIOCore
 package import OnesheetCore
+import OnesheetCrypto
 import OnesheetImaging
 import Synchronization
 
@@ -91,8 +91,7 @@ package final class FatalOriginals: Sendable {
     }
 
     private static func digest(_ original: ByteBuffer) -> String {
-        let digest = original.withUnsafeReadableBytes { SHA256.hash(data: $0) }
-        return digest.hexadecimal
+        original.withUnsafeReadableBytes { SHA256.hash($0) }.hexadecimal
     }
 
     /// A line for each: digest, losses, losses of new processes, how the last process was lost, and the second in which it is forgotten.
