@@ -30,12 +30,16 @@ package struct ExpirationPolicy: Sendable {
         }
     }
 
-    /// Whether an entry created at `created` that expires at `end` may be served at `now`.
-    package static func isFresh(created: Date, end: Date?, now: Date) -> Bool {
-        guard created.timeIntervalSince(now) <= clockSlack else { return false }
+    /// Whether an entry created at `created` that expires at `end` has not expired at `now`. Whether it is fresh is another question, which
+    /// `CacheEntry.state(at:)` answers.
+    static func isAlive(created: Date, end: Date?, now: Date) -> Bool {
+        guard isPast(created, now: now) else { return false }
         guard let end else { return true }
         return now < end
     }
+
+    /// Whether `moment` is not after `now`. If it is, by more than the slack, the clock was set back and the time since is unknown.
+    package static func isPast(_ moment: Date, now: Date) -> Bool { moment.timeIntervalSince(now) <= clockSlack }
 
     private func earlier(_ left: Date?, _ right: Date?) -> Date? {
         guard let left else { return right }

@@ -48,7 +48,7 @@ final class DiskReader: Sendable {
     /// Whether an entry with this header can be served without any work on its file.
     private func isUsable(_ header: EntryHeader) -> Bool {
         let now = disk.clock.now
-        return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: now)
+        return ExpirationPolicy.isAlive(created: header.facts.created, end: header.end, now: now)
             && newEnd(of: header, now: now) == nil
     }
 
@@ -70,7 +70,7 @@ final class DiskReader: Sendable {
             do {
                 guard let file = try EntryFile.at(disk.layout.entry(name), named: name) else { return false }
                 let header = try file.header()
-                return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: disk.clock.now)
+                return ExpirationPolicy.isAlive(created: header.facts.created, end: header.end, now: disk.clock.now)
             } catch is EntryDamage {
                 return false
             }
@@ -100,7 +100,7 @@ final class DiskReader: Sendable {
             var (header, entry) = try file.entry()
             let now = disk.clock.now
             checkedFiles.note(name, status: file.status, header: header, now: now)
-            guard ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
+            guard ExpirationPolicy.isAlive(created: entry.created, end: header.end, now: now) else { return nil }
             let extended = extend(name, at: path, header, now: now)
             if let extended { entry.outlive(extended) }
             readings.withLock { readings in

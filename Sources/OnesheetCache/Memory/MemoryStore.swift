@@ -11,7 +11,7 @@ struct MemoryStore: ~Copyable {
         let source: Int
         var end: Date?
 
-        func isFresh(at now: Date) -> Bool { ExpirationPolicy.isFresh(created: created, end: end, now: now) }
+        func isAlive(at now: Date) -> Bool { ExpirationPolicy.isAlive(created: created, end: end, now: now) }
     }
 
     /// The entries that one step of a sweep examines under the lock.
@@ -50,7 +50,7 @@ struct MemoryStore: ~Copyable {
             counts[key].misses += 1
             return nil
         }
-        guard item.isFresh(at: now) else {
+        guard item.isAlive(at: now) else {
             items.remove(key)
             counts.evict(item.source, reason: "expired")
             counts[item.source].misses += 1
@@ -70,7 +70,7 @@ struct MemoryStore: ~Copyable {
 
     func contains(_ key: CacheKey, now: Date) -> Bool {
         guard let item = items.peek(key) else { return false }
-        return item.isFresh(at: now)
+        return item.isAlive(at: now)
     }
 
     mutating func store(_ entry: CacheEntry, for key: CacheKey, now: Date) {
@@ -119,7 +119,7 @@ struct MemoryStore: ~Copyable {
     mutating func sweep(from start: Int, now: Date) -> Int? {
         var found: [(key: CacheKey, source: Int)] = []
         let next = items.visit(from: start, limit: Self.step) { key, item, _ in
-            if !item.isFresh(at: now) { found.append((key, item.source)) }
+            if !item.isAlive(at: now) { found.append((key, item.source)) }
         }
         for (key, source) in found {
             items.remove(key)
@@ -138,7 +138,7 @@ extension CacheSelection {
     func takes(_ entry: CacheEntry, end: Date?, now: Date) -> Bool {
         switch self {
         case .all: true
-        case .expired: !ExpirationPolicy.isFresh(created: entry.created, end: end, now: now)
+        case .expired: !ExpirationPolicy.isAlive(created: entry.created, end: end, now: now)
         case .tag(let tag): entry.tags.contains(tag)
         }
     }

@@ -39,7 +39,7 @@ struct SharedObject: Sendable {
         revision = object.revision
     }
 
-    func isFresh(at now: Date) -> Bool { ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) }
+    func isAlive(at now: Date) -> Bool { ExpirationPolicy.isAlive(created: entry.created, end: header.end, now: now) }
 
     /// The epoch and two numbers, as in `9c1a…/1764547200000-3`.
     private static func text(_ stamp: PurgeStamp) -> String {

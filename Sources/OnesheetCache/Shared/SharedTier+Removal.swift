@@ -27,7 +27,7 @@ extension SharedTier {
         case .expired:
             try await forEachPage(below: names.version) { page throws(CacheError) in
                 let now = clock.now
-                let found = try await readings(of: page).filter { $0.reading.object?.isFresh(at: now) == false }
+                let found = try await readings(of: page).filter { $0.reading.object?.isAlive(at: now) == false }
                 if !dryRun { try await delete(found.map(\.item.name)) }
                 removal = found.reduce(removal) { $0 + CacheRemoval(entries: 1, bytes: $1.item.bytes) }
             }

@@ -103,7 +103,7 @@ package final class SharedTier: TierOfServers {
 
     private func look(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
         if let item = queue.item(for: key) {
-            return ExpirationPolicy.isFresh(created: item.entry.created, end: item.end, now: clock.now) && !isPurged(item)
+            return ExpirationPolicy.isAlive(created: item.entry.created, end: item.end, now: clock.now) && !isPurged(item)
                 ? item.entry : nil
         }
         let name = names.name(of: key)
@@ -172,7 +172,7 @@ package final class SharedTier: TierOfServers {
             do throws(EntryDamage) {
                 let found = try SharedObject(object, named: digest)
                 if records.isPurged(found.stamp, tags: found.entry.tags) { return .purged(found) }
-                return found.isFresh(at: clock.now) ? .entry(found) : .expired(found)
+                return found.isAlive(at: clock.now) ? .entry(found) : .expired(found)
             } catch {
                 return .damaged
             }

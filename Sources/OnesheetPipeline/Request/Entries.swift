@@ -1,7 +1,6 @@
-package import FoundationEssentials
+import FoundationEssentials
 import OnesheetCache
-package import OnesheetCore
-import OnesheetHTTP
+import OnesheetCore
 import OnesheetImaging
 
 extension CacheEntry {
@@ -28,18 +27,6 @@ extension CacheEntry {
             presentation: Presentation(
                 width: image.width, height: image.height, color: image.placeholder.color,
                 thumbHash: Data(image.placeholder.thumbHash).base64EncodedString()))
-    }
-}
-
-extension CacheEntry {
-    /// When the origin was last asked for the original; the time at which the entry was made, if it has no origin.
-    package var validated: Date { provenance.askedAt ?? created }
-
-    /// The permitted use of this entry at `now`, according to the freshness of its original.
-    func state(at now: Date) -> Freshness.State {
-        guard let freshness else { return .fresh }
-        // The origin was asked in the future: the clock was set back, and the age is unknown.
-        return ExpirationPolicy.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
     }
 }
 

@@ -55,12 +55,6 @@ extension ImageAnswer {
 
     /// Whether it came from the memory tier.
     package var isFromMemory: Bool { origin == .tier(MemoryTier.name) }
-
-    /// The end of freshness.
-    package var freshUntil: Date {
-        let freshness = entry.freshness?.freshUntil ?? .distantFuture
-        return entry.expires.map { min($0, freshness) } ?? freshness
-    }
 }
 
 /// The provenance of an answer.

@@ -123,7 +123,7 @@ extension ExplanationDocument.Stored {
         (width, height) = (entry.presentation.width, entry.presentation.height)
         (created, cost) = (entry.created, (entry.cost * 1000).rounded() / 1000)
         age = max(0, Int(saturating: now.timeIntervalSince(entry.validated)))
-        freshUntil = [entry.freshness?.freshUntil, entry.expires].compactMap(\.self).min()
+        freshUntil = entry.freshUntil
     }
 }
 

@@ -130,7 +130,7 @@ final class PreparedResponse {
         entityTag = ByteBuffer(string: "\"\(image.validator)\"")
         // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
-        time = (second..<second.addingTimeInterval(1)).clamped(to: .distantPast..<answer.freshUntil)
+        time = (second..<second.addingTimeInterval(1)).clamped(to: .distantPast..<(hit.entry.freshUntil ?? .distantFuture))
     }
 
     /// Whether the heads are valid for `hit` at `now`.

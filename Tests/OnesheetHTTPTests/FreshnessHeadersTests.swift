@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetHTTP
 import XCTest
 
-final class FreshnessTests: XCTestCase {
+final class FreshnessHeadersTests: XCTestCase {
     private let now = Date(timeIntervalSince1970: 1_795_262_400)
 
     func testThatTheOriginsWordsDecideHowLongAnOriginalIsFresh() {
