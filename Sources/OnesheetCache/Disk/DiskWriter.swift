@@ -11,6 +11,8 @@ struct DiskWrite: QueuedWrite {
     let generation: Int?
     /// Whether the entry may always evict others.
     let isOrdered: Bool
+    /// Whether the caller waits until it is stored.
+    let isAwaited: Bool
     /// Gets, once, whether the generation was the same, or the error.
     let report: @Sendable (Result<Bool, CacheError>) -> Void
 }

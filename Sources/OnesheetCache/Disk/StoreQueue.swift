@@ -34,7 +34,7 @@ final class StoreQueue: Sendable {
     func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async throws(CacheError) -> Bool {
         let isOrdered = Urgency.current == .prefetch
         return try await withCheckedContinuation { continuation in
-            let item = DiskWrite(key: key, entry: entry, generation: generation, isOrdered: isOrdered) {
+            let item = DiskWrite(key: key, entry: entry, generation: generation, isOrdered: isOrdered, isAwaited: true) {
                 continuation.resume(returning: $0)
             }
             // The callers wait, so their number is the bound.
@@ -57,7 +57,8 @@ final class StoreQueue: Sendable {
         let admission = known.withLock { known -> WriteBehind<DiskWrite>.Admission? in
             guard let known else { return .full }
             guard generation ?? known == known else { return nil }
-            let item = DiskWrite(key: key, entry: entry, generation: known, isOrdered: isOrdered, report: report)
+            let item = DiskWrite(
+                key: key, entry: entry, generation: known, isOrdered: isOrdered, isAwaited: false, report: report)
             return entries.add(item, writers: 1, replacing: Self.supersede)
         }
         switch admission {
@@ -117,7 +118,10 @@ final class StoreQueue: Sendable {
     }
 
     private func write(_ batch: [DiskWrite]) {
-        for (item, result) in zip(batch, writer.store(batch)) { item.report(result) }
+        let outcomes = Array(zip(batch, writer.store(batch)))
+        // Who flushes finds all of these reported, and who waits for a store finds its entry in the folder.
+        for (item, outcome) in outcomes where !item.isAwaited { item.report(outcome) }
         entries.finish(batch)
+        for (item, outcome) in outcomes where item.isAwaited { item.report(outcome) }
     }
 }

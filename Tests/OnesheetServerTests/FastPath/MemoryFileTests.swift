@@ -55,7 +55,10 @@ final class MemoryFileTests: ServerTestCase {
         let server = try await server(
             keys: "admin: { token: secret-for-tests }", memory: memory, clock: clock.wallClock, hasFastPath: true)
         // Twice: the second request reads the stored entry and thereby checks it.
-        for _ in 0..<2 { _ = try await server.send(path) }
+        for _ in 0..<2 {
+            _ = try await server.send(path)
+            await server.finishStoring()
+        }
         return server
     }
 

@@ -26,7 +26,7 @@ final class DamagedCacheTests: ServerTestCase {
                 // Given a picture that is sent from a file that counts as intact
                 let made = try await connection.get(path)
                 for damage in damages {
-                    try await self.warm(path, connection: &connection, "\(name): \(damage.name)")
+                    try await self.warm(path, of: server, connection: &connection, "\(name): \(damage.name)")
                     let (fetched, found) = (origin.requests(), try await damaged(server))
                     // When all files are damaged, with their old timestamps
                     for file in try files(server) { try overwrite(file, damage.change) }
@@ -52,7 +52,7 @@ final class DamagedCacheTests: ServerTestCase {
             var made: [ByteBuffer] = []
             for path in paths {
                 made.append(try await connection.get(path).body)
-                try await warm(path, connection: &connection, path)
+                try await warm(path, of: server, connection: &connection, path)
             }
             XCTAssertNotEqual(made[0], made[1])
             let found = try await damaged(server)
@@ -87,8 +87,11 @@ final class DamagedCacheTests: ServerTestCase {
     }
 
     /// Requests `path` until it is served immediately from a file that counts as intact.
-    private func warm(_ path: String, connection: inout OpenConnection, _ context: String) async throws {
+    private func warm(
+        _ path: String, of server: RunningServer, connection: inout OpenConnection, _ context: String
+    ) async throws {
         _ = try await connection.get(path)
+        await server.finishStoring()
         for _ in 0..<10 {
             let answer = try await connection.get(path)
             XCTAssertTrue(answer.head.contains("Server-Timing: cache;dur=0.0\r\n"), "\(context): \(answer.head)")

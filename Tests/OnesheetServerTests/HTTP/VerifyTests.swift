@@ -11,6 +11,7 @@ final class VerifyTests: ServerTestCase {
         // Given a cache with three files, one of which is emptied
         let server = try await server(keys: "admin: { token: secret-for-tests }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
+        await server.finishStoring()
         try Data().write(to: try XCTUnwrap(entryFiles(of: server).first))
         // When they are verified, then repaired, then verified again
         let found = try await verify(server, "/cache/verify")

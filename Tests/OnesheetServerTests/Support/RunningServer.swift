@@ -73,6 +73,9 @@ struct RunningServer {
         await server.reload { try ConfigurationFile(environment: [:]).parse(Self.yaml(sources: sources, keys: keys, cache: cache)) }
     }
 
+    /// Waits until what was answered is on the disk, where it is written behind the answers.
+    func finishStoring() async { await server.responder.context.pipeline.cache.finishStoring() }
+
     /// Stops the server immediately.
     func stop() async {
         task.cancel()
