@@ -1,6 +1,5 @@
 import Crypto
 import FoundationEssentials
-import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
