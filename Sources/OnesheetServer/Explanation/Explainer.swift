@@ -1,5 +1,4 @@
 import FoundationEssentials
-import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
 import OnesheetHTTP

@@ -1,5 +1,4 @@
 import OnesheetHTTP
-import OnesheetAddress
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird

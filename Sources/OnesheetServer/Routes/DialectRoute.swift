@@ -38,7 +38,7 @@ struct DialectRoute: ImageRoute {
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         guard let image = try dialect.image(at: rest, on: images) else { return nil }
-        // The server has found the title for the dialect, whose address only names it.
+        // `title(_:)` has found the source, but a dialect passes on only its name.
         let source = images.sources.first { $0.name.isExactly(image.title.source) }?.source
         var address = ImageAddress(
             FoundTitle(canonical: image.title, source: source), transform: try images.options.transform(image.options),

@@ -1,5 +1,4 @@
 import NIOCore
-import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
