@@ -26,7 +26,7 @@ final class StoreQueue: Sendable {
     func entry(for key: CacheKey) -> CacheEntry? {
         guard let entry = entries.item(for: key)?.entry else { return nil }
         let now = clock.now
-        return ExpirationPolicy.isFresh(created: entry.created, end: life.end(of: entry, now: now), now: now) ? entry : nil
+        return ExpirationPolicy.isAlive(created: entry.created, end: life.end(of: entry, now: now), now: now) ? entry : nil
     }
 
     /// Stores an entry at once, and waits for it.
