@@ -3,7 +3,9 @@ import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
+import OnesheetCache
 import OnesheetCore
+import OnesheetPipeline
 import OnesheetTesting
 import StandardPlugins
 import XCTest
