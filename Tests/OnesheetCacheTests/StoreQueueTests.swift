@@ -150,7 +150,8 @@ final class StoreQueueTests: XCTestCase {
 
     private func tier(_ path: String, budgets: DiskBudgets = DiskBudgets(bytes: 1 << 30)) async throws -> DiskTier {
         let tier = try DiskTier(
-            path: path, budgets: budgets, minimumFreeSpace: .bytes(0), isSynced: false, clock: clock.wallClock)
+            path: path, budgets: budgets, minimumFreeSpace: .bytes(0), isSynced: false, batchDelay: .seconds(60),
+            clock: clock.wallClock)
         // It takes entries only if it knows the generation.
         _ = try await tier.generation()
         return tier

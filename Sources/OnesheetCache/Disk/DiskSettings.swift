@@ -1,7 +1,7 @@
 package import OnesheetCore
 
 /// The limits of a disk tier.
-struct DiskSettings: Sendable {
+package struct DiskSettings: Sendable {
     let path: String
     let budgets: DiskBudgets
     /// The most entries of all kinds together.
@@ -18,7 +18,7 @@ struct DiskSettings: Sendable {
     /// The entries that are stored in one transaction.
     static let batch = 32
     /// The time for which an entry waits for others to be stored with it.
-    static let batchDelay = Duration.milliseconds(50)
+    package static let batchDelay = Duration.milliseconds(50)
     /// The entries that wait, and the bytes of their bodies. Further ones are stored at once.
     static let queueLimit = 256
     static let queueBytes = 16 << 20

@@ -30,12 +30,13 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     ///   - isSynced: whether an entry is synced to the medium before lookups find it. Without it, a crash of the machine can damage
     ///     entries, which are then detected and removed when they are read.
     ///   - threads: threads for lookups; half as many store and remove.
+    ///   - batchDelay: how long an entry that no caller waits for waits for others.
     /// - Throws: `CacheError.notACache` if the folder has foreign files.
     package init(
         path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), entries: Int = .max,
         expires: CacheExpiration = .days(7),
         extending: ExpirationExtending = .none, minimumFreeSpace: MinimumFreeSpace = .usual, isSynced: Bool = true,
-        threads: Int = 4,
+        threads: Int = 4, batchDelay: Duration = DiskSettings.batchDelay,
         clock: WallClock = .system,
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
@@ -48,7 +49,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
-        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, clock: clock)
+        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, delay: batchDelay, clock: clock)
         self.logger = logger
         if let openError = access.openError {
             logger.warning("the disk tier stores nothing for now: \(openError)")
@@ -68,7 +69,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: 1, limit: 1, path: path)
         workers = DiskWorkers(threads: 1, limit: 1, path: path)
-        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, clock: clock)
+        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, delay: DiskSettings.batchDelay, clock: clock)
         self.logger = logger
     }
 
@@ -126,17 +127,18 @@ package final class DiskTier: ImmediateTier, BatchingTier {
 
     package func generation() async throws(CacheError) -> Int {
         let disk = disk
+        let raises = queue.raises
         let generation = try await readers.run { () throws(CacheError) in try disk.generation() }
-        await queue.note(generation: generation)
+        await queue.note(read: generation, after: raises)
         return generation
     }
 
     package func raiseGeneration() async throws(CacheError) -> Int {
         let disk = disk
-        // What waits was stored before.
+        // What waits was stored before the purge, so it is written first, and the removal finds it.
         await queue.flush()
         let generation = try await workers.run { () throws(CacheError) in try disk.raiseGeneration() }
-        await queue.note(generation: generation)
+        await queue.note(raisedTo: generation)
         return generation
     }
 

@@ -4,12 +4,13 @@ internal import Synchronization
 
 /// The threads for file operations: a fixed number, because file operations block and the cooperative pool must not.
 ///
-/// The queue is bounded too: a cache that is slower than its callers is skipped.
+/// The number of operations that callers wait for is bounded too: a cache that is slower than its callers is skipped.
 final class DiskWorkers: Sendable {
     private let pool: NIOThreadPool
     private let waiting = Atomic(0)
     let threads: Int
-    private let limit: Int
+    /// The most operations that callers wait for.
+    let limit: Int
     private let path: String
 
     init(threads: Int, limit: Int, path: String) {
@@ -26,7 +27,7 @@ final class DiskWorkers: Sendable {
     func run<Answer: Sendable>(_ body: @escaping @Sendable () throws(CacheError) -> Answer) async throws(CacheError) -> Answer {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= limit else {
-            throw .fileSystem(operation: "use", path: path, reason: "\(limit) operations are already waiting")
+            throw overload
         }
         let result = await withCheckedContinuation { continuation in
             pool.submit { [path] state in
@@ -38,6 +39,11 @@ final class DiskWorkers: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// The error if more operations wait than may.
+    var overload: CacheError {
+        .fileSystem(operation: "use", path: path, reason: "\(limit) operations are already waiting")
     }
 
     /// Runs `body` later.

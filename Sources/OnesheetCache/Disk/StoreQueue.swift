@@ -3,20 +3,30 @@ internal import NIOPosix
 internal import OnesheetCore
 internal import Synchronization
 
-/// Entries on their way into the folder. They are written in batches: a batch of all entries of a few requests costs little more than one
-/// entry alone. Lookups find an entry from the moment that it is in the queue.
+/// Entries on their way into the folder. They are written in batches, because the transactions of a batch cost little more than those of
+/// one entry. Lookups find an entry from the moment that it is in the queue.
 final class StoreQueue: Sendable {
     private let entries = WriteBehind<DiskWrite>(limit: DiskSettings.queueLimit, bytes: DiskSettings.queueBytes)
     private let writer: DiskWriter
     private let workers: DiskWorkers
     private let life: ExpirationPolicy
     private let clock: WallClock
-    /// The folder's generation when it was last read.
-    private let known = Mutex<Int?>(nil)
+    private let delay: Duration
+    private let known = Mutex(Known())
 
-    /// - Parameter workers: the threads that write.
-    init(_ writer: DiskWriter, on workers: DiskWorkers, life: ExpirationPolicy, clock: WallClock) {
+    private struct Known {
+        /// The folder's generation, as far as this process knows.
+        var generation: Int?
+        /// The purges by this process.
+        var raises = 0
+    }
+
+    /// - Parameters:
+    ///   - workers: the threads that write.
+    ///   - delay: the time for which an entry waits for others.
+    init(_ writer: DiskWriter, on workers: DiskWorkers, life: ExpirationPolicy, delay: Duration, clock: WallClock) {
         self.writer = writer
+        self.delay = delay
         self.workers = workers
         self.life = life
         self.clock = clock
@@ -24,8 +34,10 @@ final class StoreQueue: Sendable {
 
     /// The fresh entry under `key` that is not in the folder yet.
     func entry(for key: CacheKey) -> CacheEntry? {
-        guard let entry = entries.item(for: key)?.entry else { return nil }
-        let now = clock.now
+        guard let item = entries.item(for: key) else { return nil }
+        // The folder will refuse an entry from before a purge.
+        if let generation = item.generation, generation != known.withLock({ $0.generation }) { return nil }
+        let (entry, now) = (item.entry, clock.now)
         return ExpirationPolicy.isAlive(created: entry.created, end: life.end(of: entry, now: now), now: now) ? entry : nil
     }
 
@@ -37,15 +49,20 @@ final class StoreQueue: Sendable {
             let item = DiskWrite(key: key, entry: entry, generation: generation, isOrdered: isOrdered, isAwaited: true) {
                 continuation.resume(returning: $0)
             }
-            // The callers wait, so their number is the bound.
-            switch entries.add(item, writers: workers.threads, isBounded: false, replacing: Self.supersede) {
+            let admission = known.withLock { known -> WriteBehind<DiskWrite>.Admission? in
+                if let generation, let present = known.generation, generation != present { return nil }
+                return entries.add(item, writers: workers.threads, awaitedLimit: workers.limit, replacing: Self.supersede)
+            }
+            switch admission {
             case .accepted(let needsWriter): if needsWriter { write() }
-            case .full, .closed: item.report(.failure(FolderAccess.closed))
+            case .full: item.report(.failure(workers.overload))
+            case .closed: item.report(.failure(FolderAccess.closed))
+            case nil: item.report(.success(false))
             }
         }.get()
     }
 
-    /// Stores an entry after a short while, together with others, unless a purge comes before: purges find only what is in the folder.
+    /// Stores an entry after a short while, together with others, unless the generation changes before.
     /// - Parameter report: gets the outcome, once.
     /// - Returns: whether the queue has taken the entry. If not, `report` is not called.
     func storeLater(
@@ -53,12 +70,12 @@ final class StoreQueue: Sendable {
         report: @escaping @Sendable (Result<Bool, CacheError>) -> Void
     ) -> Bool {
         let isOrdered = Urgency.current == .prefetch
-        // One step with the comparison: `note(generation:)` finds everything that was added before it.
+        // One step with the comparison: `note` finds everything that was added before it.
         let admission = known.withLock { known -> WriteBehind<DiskWrite>.Admission? in
-            guard let known else { return .full }
-            guard generation ?? known == known else { return nil }
+            guard let present = known.generation else { return .full }
+            guard generation ?? present == present else { return nil }
             let item = DiskWrite(
-                key: key, entry: entry, generation: known, isOrdered: isOrdered, isAwaited: false, report: report)
+                key: key, entry: entry, generation: present, isOrdered: isOrdered, isAwaited: false, report: report)
             return entries.add(item, writers: 1, replacing: Self.supersede)
         }
         switch admission {
@@ -69,14 +86,29 @@ final class StoreQueue: Sendable {
         return true
     }
 
-    /// Records the folder's generation. If it has changed, drops the entries of another one.
-    func note(generation: Int) async {
-        let dropped = known.withLock { known -> [DiskWrite]? in
-            guard known != generation else { return nil }
-            known = generation
-            return entries.drop { $0.generation != nil && $0.generation != generation }
+    /// The number of purges by this process.
+    var raises: Int { known.withLock(\.raises) }
+
+    /// Records a generation that was read.
+    /// - Parameter raises: the purges before the read. A purge by this process since then knows better.
+    func note(read generation: Int, after raises: Int) async { await note { $0.raises == raises ? generation : nil } }
+
+    /// Records a purge by this process.
+    func note(raisedTo generation: Int) async {
+        await note { known in
+            known.raises += 1
+            return max(known.generation ?? generation, generation)
         }
-        guard let dropped else { return }
+    }
+
+    /// Drops the entries of an earlier generation, if there is a new one, and waits for those that are being written.
+    private func note(_ next: (inout Known) -> Int?) async {
+        let change = known.withLock { known -> (generation: Int, dropped: [DiskWrite])? in
+            guard let generation = next(&known), generation != known.generation else { return nil }
+            known.generation = generation
+            return (generation, entries.drop { $0.generation != nil && $0.generation != generation })
+        }
+        guard let (generation, dropped) = change else { return }
         for item in dropped { item.report(.success(false)) }
         await entries.settle { $0.generation != nil && $0.generation != generation }
     }
@@ -101,18 +133,23 @@ final class StoreQueue: Sendable {
 
     private func write() {
         workers.runLater { [self] in
-            while case let batch = entries.next(limit: DiskSettings.batch), !batch.isEmpty { write(batch) }
+            let batch = entries.next(limit: DiskSettings.batch)
+            if batch.isEmpty { return }
+            write(batch)
+            // Behind what waits for a thread meanwhile, such as a purge.
+            write()
         }
     }
 
-    /// Writes one batch after a while, and further ones again after a while.
+    /// Writes a batch after a while, and what came meanwhile again after a while.
     private func writeLater() {
-        NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(DiskSettings.batchDelay)) { [self] in
+        NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(delay)) { [self] in
             workers.runLater { [self] in
                 let batch = entries.next(limit: DiskSettings.batch)
                 if batch.isEmpty { return }
                 write(batch)
-                if entries.pause() { writeLater() }
+                guard entries.pause() else { return }
+                if batch.count == DiskSettings.batch { write() } else { writeLater() }
             }
         }
     }

@@ -38,8 +38,8 @@ extension CacheIndex {
                 do {
                     try place(number)
                 } catch {
+                    // The row stays: there may be an earlier file, which removals must find.
                     failure = failure ?? error
-                    try Self.remove([row.row.name], database)
                 }
             }
         }

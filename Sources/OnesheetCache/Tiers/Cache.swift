@@ -50,8 +50,10 @@ package struct Cache: Sendable {
     package let invalidations: InvalidationWatcher
     private let errors: TierErrorLog
     private let removals = Removals()
-    /// Promotions, and looks for purges. A skipped promotion is retried by the next hit.
-    private let background = BackgroundWork(limit: 256, bytes: 64 << 20)
+    /// Looks for purges after a refused store. One that is left out comes with the next poll.
+    private let checks = BackgroundWork(limit: 16, bytes: 0)
+    /// A skipped promotion is retried by the next hit.
+    private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
     /// The tiers that can answer without waiting, and their positions in `others`.
     private let immediate: [(number: Int, tier: any ImmediateTier)]
     private let announcer: (any PurgeAnnouncer)?
@@ -113,7 +115,7 @@ package struct Cache: Sendable {
             }
             guard let entry = entry ?? nil else { continue }
             if number > 0 {
-                background.run(bytes: entry.body.readableBytes) {
+                promotions.run(bytes: entry.body.readableBytes) {
                     for earlier in others[..<number].indices {
                         await promote(entry, for: key, into: earlier, under: generation, since: moment)
                     }
@@ -128,7 +130,8 @@ package struct Cache: Sendable {
     /// Waits until earlier answers, made or found, are in every tier of this server.
     package func finishStoring() async {
         for tier in others { await (tier as? any BatchingTier)?.finishStoring() }
-        await background.finish()
+        await promotions.finish()
+        await checks.finish()
     }
 
     /// The hit of `lookUp` with its body, which is read if it is in a file. `nil` if there is no hit, or its file cannot be read.
@@ -212,8 +215,8 @@ package struct Cache: Sendable {
         tier.storeLater(entry, for: key, ifGeneration: generation) { result in
             switch result {
             case .success(true): break
-            // Another process has purged. New work must use the new generation.
-            case .success(false): background.run { await invalidations.check() }
+            // There was a purge. New work must use the new generation.
+            case .success(false): checks.run { await invalidations.check() }
             case .failure(let error): errors.note(error, of: tier, in: "store", key: key)
             }
         }

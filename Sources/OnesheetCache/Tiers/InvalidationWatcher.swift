@@ -21,8 +21,12 @@ package struct CacheGeneration: Hashable, Sendable {
 package final class InvalidationWatcher: Sendable {
     private struct State {
         var known: [Int?]
-        /// The number of purges by this process. A read of the generations during one of them is not meaningful.
+        /// The number of purges by this process, and those under way. A read of the generations during one of them is not meaningful.
         var raises = 0
+        var raising = 0
+
+        /// Whether a read since `before` is meaningful.
+        func isQuiet(since before: State) -> Bool { raises == before.raises && before.raising == 0 && raising == 0 }
     }
 
     private let memory: MemoryTier
@@ -50,12 +54,12 @@ package final class InvalidationWatcher: Sendable {
             let before = state.withLock { $0 }
             guard let current = await current(number) else { continue }
             let isForeign = state.withLock { state in
-                guard state.raises == before.raises, let known = state.known[number] else { return false }
+                guard state.isQuiet(since: before), let known = state.known[number] else { return false }
                 return known != current
             }
             if isForeign, !isOfServers(number) { await emptyMemory() }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
-            state.withLock { if $0.raises == before.raises { $0.known[number] = current } }
+            state.withLock { if $0.isQuiet(since: before) { $0.known[number] = current } }
         }
     }
 
@@ -63,6 +67,8 @@ package final class InvalidationWatcher: Sendable {
     /// - Throws: if a tier failed. The others have been raised.
     func raiseGeneration() async throws(CacheError) {
         _ = await memory.raiseGeneration()
+        state.withLock { $0.raising += 1 }
+        defer { state.withLock { $0.raising -= 1 } }
         var failure: CacheError?
         for (number, tier) in tiers.enumerated() {
             do {

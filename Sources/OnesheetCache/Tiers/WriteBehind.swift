@@ -59,17 +59,15 @@ final class WriteBehind<Item: QueuedWrite>: Sendable {
 
     /// - Parameters:
     ///   - writers: the number of writers that suffices for this entry.
-    ///   - isBounded: whether the limits apply. If not, the caller must wait for the write.
+    ///   - awaitedLimit: the most entries if the caller waits for the write. If it does not, the limits of the queue apply.
     ///   - replace: gets the waiting entry that is not written because of this one.
-    func add(_ item: Item, writers: Int, isBounded: Bool = true, replacing replace: (Item) -> Void = { _ in }) -> Admission {
+    func add(_ item: Item, writers: Int, awaitedLimit: Int? = nil, replacing replace: (Item) -> Void = { _ in }) -> Admission {
         let (admission, replaced) = state.withLock { state -> (Admission, Item?) in
             guard !state.isClosed else { return (.closed, nil) }
             let replaced = state.waiting[item.key]?.item
-            if isBounded {
-                guard state.waiting.count - (replaced == nil ? 0 : 1) < limit,
-                    state.bytes - (replaced?.bytes ?? 0) + item.bytes <= byteLimit
-                else { return (.full, nil) }
-            }
+            guard state.waiting.count - (replaced == nil ? 0 : 1) < awaitedLimit ?? limit,
+                awaitedLimit != nil || state.bytes - (replaced?.bytes ?? 0) + item.bytes <= byteLimit
+            else { return (.full, nil) }
             if replaced == nil { state.order.append(item.key) }
             state.additions += 1
             state.waiting[item.key] = Place(item: item, number: state.additions)
@@ -104,22 +102,19 @@ final class WriteBehind<Item: QueuedWrite>: Sendable {
     func next(limit: Int) -> [Item] {
         state.withLock { state in
             var taken: [Item] = []
-            var rest: [CacheKey] = []
-            for (position, key) in state.order.enumerated() {
-                if taken.count == limit {
-                    rest += state.order[position...]
-                    break
-                }
+            var position = 0
+            while taken.count < limit, position < state.order.count {
+                let key = state.order[position]
                 // Two writes of one name at once could end in either order.
                 if state.underWay[key] == nil, let place = state.waiting.removeValue(forKey: key) {
                     state.underWay[key] = place
                     state.bytes -= place.item.bytes
                     taken.append(place.item)
+                    state.order.remove(at: position)
                 } else {
-                    rest.append(key)
+                    position += 1
                 }
             }
-            state.order = rest
             if taken.isEmpty { state.writers -= 1 }
             return taken
         }

@@ -24,7 +24,8 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
             let hold = memory.hold(bytes)
             receiver.wrote(bytes)
             taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
-            // A write cannot be refused. If there is no room, the slowest clients are disconnected.
+            // A write cannot be refused. If there is no room, clients that make no progress are disconnected, those of the addresses with the
+            // most first.
             memory.makeRoom()
         }
         context.write(wrapOutboundOut(bytes), promise: taken)

@@ -36,9 +36,15 @@ struct SecureChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let connections = services.connections
-        do { try connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
+        do {
+            try connections.add(channel)
+        } catch {
+            refuse(channel)
+            return channel.eventLoop.makeFailedFuture(error)
+        }
         guard let place = places.admit(connections.identity.owner(ofConnectionFrom: channel.remoteAddress?.address)) else {
             connections.count(.memory)
+            refuse(channel)
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(TooManyConnections())
         }
@@ -64,6 +70,12 @@ struct SecureChannel: ServerChildChannel {
                 EncryptedBytes(connections.memory), NIOSSLServerHandler(context: certificate.context), SmallFlushes(), negotiation)
             return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
         }
+    }
+
+    /// Counts the connection as refused until it no longer counts as open, which the server notices on its own event loop.
+    private func refuse(_ channel: any Channel) {
+        let refusal = places.refuse()
+        channel.closeFuture.hop(to: (channel.parent ?? channel).eventLoop).whenComplete { _ in withExtendedLifetime(refusal) {} }
     }
 
     func handle(value: Value, logger: Logger) async {

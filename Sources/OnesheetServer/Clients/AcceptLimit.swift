@@ -10,6 +10,8 @@ struct AcceptLimit: AvailableConnectionsDelegate {
 
     /// The most open connections.
     let most: Int
+    /// The most open connections while none is being refused, because each of them may still get a place.
+    private let exact: Int
     private let places: MemoryShare?
     private var open = 0
 
@@ -18,6 +20,7 @@ struct AcceptLimit: AvailableConnectionsDelegate {
     ///   - places: the places of connections with TLS; `nil` without TLS.
     init(connections: Int, places: MemoryShare?) {
         most = places.map { min(connections, $0.places + Self.refused) } ?? connections
+        exact = places.map { min(connections, $0.places) } ?? connections
         self.places = places
     }
 
@@ -25,7 +28,10 @@ struct AcceptLimit: AvailableConnectionsDelegate {
 
     mutating func connectionClosed() { open -= 1 }
 
-    /// Asked before each connection, and after each that closes. A place that is free only a moment after its connection has closed counts
-    /// with the next one.
-    func isAcceptingNewConnections() -> Bool { open < most && places?.isFull != true }
+    /// Asked before each connection, and after each that closes. A connection gets its place, or is refused, a moment after it is accepted,
+    /// so it counts at once.
+    func isAcceptingNewConnections() -> Bool {
+        guard open >= exact, let places else { return open < exact }
+        return open < most && places.isRefusing && !places.isFull
+    }
 }

@@ -8,7 +8,7 @@ final class BodyReceiver: Sendable {
         var pieces = 0
         /// The size of the largest body in flight, in bytes.
         var bytes = 0
-        /// The storage of that body.
+        /// The storage of that body, which may be gone while smaller bodies are in flight.
         var body: ObjectIdentifier?
         /// The time since which the client has made no progress.
         var since: NIODeadline
@@ -16,8 +16,8 @@ final class BodyReceiver: Sendable {
 
     private let memory: ResponseMemory
     private let state: Mutex<Progress>
-    /// The address that the bodies count for; `nil` if it is unknown. Called on any thread.
-    let owner: @Sendable () -> ClientAddress?
+    private let findOwner: @Sendable () -> ClientAddress?
+    private let foundOwner = Mutex<ClientAddress??>(nil)
     /// Ends the bodies in flight. Called on any thread, also after they have been sent.
     let close: @Sendable () -> Void
 
@@ -25,7 +25,7 @@ final class BodyReceiver: Sendable {
         _ memory: ResponseMemory, owner: @escaping @Sendable () -> ClientAddress?, close: @escaping @Sendable () -> Void
     ) {
         self.memory = memory
-        self.owner = owner
+        findOwner = owner
         self.close = close
         state = Mutex(Progress(since: .now()))
     }
@@ -35,6 +35,16 @@ final class BodyReceiver: Sendable {
             memory.owner(of: channel)
         } close: {
             channel.close(promise: nil)
+        }
+    }
+
+    /// The address that the bodies count for; `nil` if it is unknown. Found once, when memory is short. Called on any thread.
+    func owner() -> ClientAddress? {
+        foundOwner.withLock { found in
+            if let found { return found }
+            let owner = findOwner()
+            found = .some(owner)
+            return owner
         }
     }
 

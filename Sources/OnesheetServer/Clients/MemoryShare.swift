@@ -1,4 +1,5 @@
 import OnesheetPipeline
+import Synchronization
 
 /// Limits things of one kind by the memory that each takes for as long as it exists.
 ///
@@ -18,10 +19,23 @@ final class MemoryShare: Sendable {
         deinit { limit.end(owner) }
     }
 
+    /// Something that was refused and still exists.
+    final class Refusal: Sendable {
+        private let share: MemoryShare
+
+        fileprivate init(by share: MemoryShare) {
+            self.share = share
+            share.refusals.add(1, ordering: .relaxed)
+        }
+
+        deinit { share.refusals.subtract(1, ordering: .relaxed) }
+    }
+
     /// Bytes of one.
     let each: Int
     private let limit: FairLimit
     private let memory: MemoryBudget
+    private let refusals = Atomic(0)
 
     /// - Parameters:
     ///   - share: the bytes of all together. There are always 64 places.
@@ -45,6 +59,11 @@ final class MemoryShare: Sendable {
     var places: Int { limit.limit }
     /// Whether there are as many as there can be.
     var isFull: Bool { limit.isFull }
+    /// Whether something that was refused still exists.
+    var isRefusing: Bool { refusals.load(ordering: .relaxed) > 0 }
+
+    /// Counts something as refused until the last reference to the answer is gone.
+    func refuse() -> Refusal { Refusal(by: self) }
 
     /// - Parameter owner: the address that it counts for; `nil` if it is unknown, and then only the limit of all applies.
     /// - Returns: `nil` if there are too many.

@@ -11,7 +11,7 @@ import Synchronization
 /// An address may have as much as is still free, so a few addresses cannot take all the room (dynamic thresholds; Choudhury and Hahne,
 /// 1998), and half as much again is kept for addresses that have none.
 final class ResponseMemory: Sendable {
-    /// Bodies up to this size, in bytes, may exceed the limit by a quarter.
+    /// Bodies up to this size, in bytes, may exceed the limit by a quarter (those of new addresses by half, see `bound`).
     static let small = 64 << 10
     /// How long a client may make no progress while others need the room.
     static let stallTimeout = TimeAmount.seconds(2)
@@ -167,7 +167,8 @@ final class ResponseMemory: Sendable {
         let bodies = Dictionary(grouping: stalled) { $0.progress.body ?? ObjectIdentifier($0.receiver) }.values.map { clients in
             StalledBody(
                 bytes: clients.map(\.progress.bytes).max() ?? 0,
-                most: clients.map { $0.owner.flatMap { byOwner[$0] } ?? $0.progress.bytes }.max() ?? 0,
+                // Clients of unknown addresses, such as behind a proxy, go after the others, the slowest first.
+                most: clients.compactMap { $0.owner.flatMap { byOwner[$0] } }.max() ?? 0,
                 since: clients.map(\.progress.since).min() ?? now, receivers: clients.map(\.receiver))
         }
         var rest = bytes

@@ -27,10 +27,12 @@ final class AcceptLimitTests: XCTestCase {
         }
         XCTAssertEqual(open.count, 32)
         // When it opens as many more as there are places, which are not closed yet
+        var refused: [MemoryShare.Refusal] = []
         for _ in 0..<64 {
             XCTAssertTrue(limit.isAcceptingNewConnections())
             limit.connectionOpened()
             XCTAssertNil(places.admit(greedy))
+            refused.append(places.refuse())
         }
         // Then another address is accepted and gets a place
         XCTAssertTrue(limit.isAcceptingNewConnections())
@@ -39,6 +41,21 @@ final class AcceptLimitTests: XCTestCase {
         // And connections are not refused without end before one is closed
         for _ in 0..<AcceptLimit.refused { limit.connectionOpened() }
         XCTAssertFalse(limit.isAcceptingNewConnections())
+        withExtendedLifetime((open, refused)) {}
+    }
+
+    func testThatAConnectionThatHasNoPlaceYetCountsAtOnce() throws {
+        // Given one place less than there are, taken
+        let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
+        var limit = AcceptLimit(connections: 8192, places: places)
+        let open = try (1..<64).map { number in
+            limit.connectionOpened()
+            return places.admit(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\(number)"))))
+        }
+        XCTAssertTrue(limit.isAcceptingNewConnections())
+        // When a connection is accepted that is still to get the last one, then the next one waits
+        limit.connectionOpened()
+        XCTAssertFalse(limit.isAcceptingNewConnections())
         withExtendedLifetime(open) {}
     }
 
@@ -46,15 +63,16 @@ final class AcceptLimitTests: XCTestCase {
         // Given connections of so many addresses that all places are taken
         let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
         var limit = AcceptLimit(connections: 8192, places: places)
-        var open = try (1...64).map { number in
+        let open = try (1...64).map { number in
             limit.connectionOpened()
             return places.admit(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\(number)"))))
         }
         XCTAssertFalse(open.contains { $0 == nil })
         // When another one comes, then it waits until one of them is closed
         XCTAssertFalse(limit.isAcceptingNewConnections())
-        open.removeLast()
+        // The server may notice that before the place is free.
         limit.connectionClosed()
         XCTAssertTrue(limit.isAcceptingNewConnections())
+        withExtendedLifetime(open) {}
     }
 }
