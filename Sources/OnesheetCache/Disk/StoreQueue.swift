@@ -8,16 +8,16 @@ internal import Synchronization
 final class StoreQueue: Sendable {
     private let entries = WriteBehind<DiskWrite>(limit: DiskSettings.queueLimit, bytes: DiskSettings.queueBytes)
     private let writer: DiskWriter
-    private let workers: DiskWorkers
+    private let writers: DiskThreads
     private let life: ExpirationPolicy
     private let clock: WallClock
     /// The folder's generation when it was last read.
     private let known = Mutex<Int?>(nil)
 
-    /// - Parameter workers: the threads that write.
-    init(_ writer: DiskWriter, on workers: DiskWorkers, life: ExpirationPolicy, clock: WallClock) {
+    /// - Parameter writers: the threads that write.
+    init(_ writer: DiskWriter, on writers: DiskThreads, life: ExpirationPolicy, clock: WallClock) {
         self.writer = writer
-        self.workers = workers
+        self.writers = writers
         self.life = life
         self.clock = clock
     }
@@ -38,7 +38,7 @@ final class StoreQueue: Sendable {
                 continuation.resume(returning: $0)
             }
             // The callers wait, so their number is the bound.
-            switch entries.add(item, writers: workers.threads, isBounded: false, replacing: Self.supersede) {
+            switch entries.add(item, writers: writers.threads, isBounded: false, replacing: Self.supersede) {
             case .accepted(let needsWriter): if needsWriter { write() }
             case .full, .closed: item.report(.failure(FolderAccess.closed))
             }
@@ -100,7 +100,7 @@ final class StoreQueue: Sendable {
     private static func supersede(_ item: DiskWrite) { item.report(.success(true)) }
 
     private func write() {
-        workers.runLater { [self] in
+        writers.runLater { [self] in
             while case let batch = entries.next(limit: DiskSettings.batch), !batch.isEmpty { write(batch) }
         }
     }
@@ -108,7 +108,7 @@ final class StoreQueue: Sendable {
     /// Writes one batch after a while, and further ones again after a while.
     private func writeLater() {
         NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(DiskSettings.batchDelay)) { [self] in
-            workers.runLater { [self] in
+            writers.runLater { [self] in
                 let batch = entries.next(limit: DiskSettings.batch)
                 if batch.isEmpty { return }
                 write(batch)

@@ -58,7 +58,7 @@ extension PipelineError {
     /// Whether a wrong outline can be the reason.
     fileprivate var mayComeFromOutline: Bool {
         switch self {
-        case .cancelled, .render(.noEncoder), .render(.otherWatermark), .render(.noWorker): false
+        case .cancelled, .render(.noEncoder), .render(.otherWatermark), .render(.noProcess): false
         default: true
         }
     }

@@ -51,6 +51,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// The largest lead of a client over the others, in milliseconds of work.
     private static var longestDebt: Double { 60_000 }
 
+    /// The threads that render.
     private let workers: Int
     private let queue: Int
     private let longestWait: Double

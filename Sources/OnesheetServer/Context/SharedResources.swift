@@ -2,8 +2,8 @@ package import Logging
 package import OnesheetCache
 package import OnesheetCore
 import OnesheetImaging
+import OnesheetIsolation
 import OnesheetPipeline
-import OnesheetWorkers
 
 /// The resources that survive a reload: cache tiers, stored state, origin connections, threads, and background work.
 package struct SharedResources: Sendable {
@@ -31,7 +31,7 @@ package struct SharedResources: Sendable {
     let decisions: SharedDecisions?
     /// The originals that ended render processes, and how many processes were lost.
     private let fatal: FatalOriginals
-    let lostWorkers = LostWorkers()
+    let lostProcesses = LostProcesses()
     /// Applies the purges of other servers.
     let follower: PurgeFollower?
     let clock: WallClock
@@ -117,13 +117,13 @@ package struct SharedResources: Sendable {
         _ renderer: Renderer, configuration: RenderingConfiguration, limits: Limits
     ) -> any PictureEngine {
         guard configuration.isolation == .process else { return renderer }
-        guard let command = WorkerProgram.command else {
+        guard let command = RenderProgram.command else {
             logger.notice("pictures are read in the server's own process: render processes need Linux and Onesheet.main")
             return renderer
         }
         return IsolatedRenderer(
-            command, renderer: renderer, settings: WorkerSettings(of: renderer, limits: limits, codecs: configuration.codecs),
-            fatal: fatal, lost: lostWorkers, logger: logger)
+            command, renderer: renderer, settings: ProcessSettings(of: renderer, limits: limits, codecs: configuration.codecs),
+            fatal: fatal, lost: lostProcesses, logger: logger)
     }
 
     /// Shuts `sources` down, closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that

@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTPTypes
 import OnesheetCore
 import OnesheetImaging
+import OnesheetIsolation
 import OnesheetPipeline
 import OnesheetTracing
-import OnesheetWorkers
 
 #if canImport(Glibc)
     import Glibc
@@ -14,12 +14,12 @@ import OnesheetWorkers
     import Darwin
 #endif
 
-/// The metrics of requests, clients, pipeline stages and workers.
+/// The metrics of requests, clients, pipeline stages and renders.
 struct ServerMetrics {
     let counters: ServerCounters
     let pipeline: Pipeline
-    let workers: Int
-    let lost: LostWorkers
+    let renderThreads: Int
+    let lost: LostProcesses
 
     func write(to text: inout MetricList) {
         writeRequests(to: &text)
@@ -80,7 +80,7 @@ struct ServerMetrics {
         text.add(
             .gauge, "render_queue", help: "Renders waiting for a worker, by lane.",
             samples: Urgency.allCases.map { .init(pool.waiting($0), labels: "lane=\"\($0)\"") })
-        text.add(.gauge, "render_workers", help: "Render threads.", value: workers)
+        text.add(.gauge, "render_workers", help: "Render threads.", value: renderThreads)
         text.add(
             .gauge, "workers_stuck", help: "Threads with a job past its deadline, by lane.",
             samples: [
@@ -90,7 +90,7 @@ struct ServerMetrics {
             .gauge, "render_processes", help: "Processes in which pictures are read and made.", value: pipeline.engine.processes)
         text.add(
             .counter, "workers_lost_total", help: "Render processes lost, by reason.",
-            samples: WorkerLoss.allCases.map { .init(lost[$0], labels: "reason=\"\($0.rawValue)\"") })
+            samples: ProcessLoss.allCases.map { .init(lost[$0], labels: "reason=\"\($0.rawValue)\"") })
         text.add(
             .gauge, "refreshes_under_way", help: "Background work in progress, such as refreshes of stale images.",
             value: background.underWay)

@@ -1,7 +1,7 @@
 import OnesheetCache
 import OnesheetCore
+import OnesheetIsolation
 import OnesheetPipeline
-import OnesheetWorkers
 
 /// Reads all metrics of a server.
 struct ServerReading: Sendable {
@@ -11,15 +11,14 @@ struct ServerReading: Sendable {
     let counters: ServerCounters
     let coordination: Coordination?
     let decisions: SharedDecisions?
-    /// The number of render threads.
-    let workers: Int
-    let lost: LostWorkers
+    let renderThreads: Int
+    let lost: LostProcesses
     let clock: WallClock
 
     init(_ context: ServerContext, counters: ServerCounters) {
         (cache, pipeline, watches) = (context.shared.cache, context.pipeline, context.watches)
         (coordination, decisions, clock) = (context.shared.coordination, context.shared.decisions, context.clock)
-        (workers, lost) = (context.configuration.limits.limits.workers, context.shared.lostWorkers)
+        (renderThreads, lost) = (context.configuration.limits.limits.workers, context.shared.lostProcesses)
         self.counters = counters
     }
 
@@ -34,7 +33,7 @@ struct ServerReading: Sendable {
         }
         list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
         list.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
-        ServerMetrics(counters: counters, pipeline: pipeline, workers: workers, lost: lost).write(to: &list)
+        ServerMetrics(counters: counters, pipeline: pipeline, renderThreads: renderThreads, lost: lost).write(to: &list)
         SourceMetrics(watches: watches).write(to: &list)
         if let coordination {
             CoordinationMetrics(purges: coordination.purges.figures, leases: coordination.leases.counts).write(to: &list)

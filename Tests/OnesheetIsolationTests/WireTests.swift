@@ -4,7 +4,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetImaging
-@testable import OnesheetWorkers
+@testable import OnesheetIsolation
 
 /// The messages between a server and its render processes.
 final class WireTests: XCTestCase {
@@ -66,7 +66,7 @@ final class WireTests: XCTestCase {
         renderer.deadline = .seconds(3)
         renderer.watermark = WatermarkImage(width: 2, height: 1, pixels: Array(1...8), opacity: 0.5, digest: "abc")
         let codecs: [String: ConfigurationValue] = ["png": .mapping(["effort": .scalar("9"), "list": .list([.null])])]
-        let settings = WorkerSettings(of: renderer, limits: renderer.limits, codecs: codecs)
+        let settings = ProcessSettings(of: renderer, limits: renderer.limits, codecs: codecs)
         let read = try written(settings)
         XCTAssertEqual(read.codecs, codecs)
         XCTAssertEqual(read.limits, settings.limits)
@@ -81,22 +81,22 @@ final class WireTests: XCTestCase {
         let image = RenderedImage(
             body: ByteBuffer(string: "body"), format: .png, width: 2, height: 3,
             placeholder: Placeholder(thumbHash: Array(0..<25), color: .black))
-        let answers: [WorkerAnswer] = [
+        let answers: [ProcessAnswer] = [
             .ready, .outline(PictureOutline(Self.header, count: 9)),
             .variants([RenderedVariant(image), RenderedVariant(image)]), .hash(PerceptualHash(bits: 9)),
             .failure(.codec(.damaged(reason: "why"), .png)),
         ]
         var chance = SplitMix(seed: 18)
         for answer in answers { try change(answer, &chance) }
-        try change(WorkerCall(.render([Self.full, Transform()]), count: 9), &chance)
-        try change(WorkerCall(.outline, count: 9), &chance)
+        try change(ProcessCall(.render([Self.full, Transform()]), count: 9), &chance)
+        try change(ProcessCall(.outline, count: 9), &chance)
     }
 
     func testThatCountsBeyondTheMessageAreRefused() {
         var message = ByteBuffer()
         message.writeInteger(UInt8(2))
         message.writeInteger(UInt32.max, endianness: .little)
-        XCTAssertThrowsError(try WireReader.read(WorkerAnswer.self, from: message, formats: formats))
+        XCTAssertThrowsError(try WireReader.read(ProcessAnswer.self, from: message, formats: formats))
     }
 
     func testThatUnknownFormatsAreRefused() {

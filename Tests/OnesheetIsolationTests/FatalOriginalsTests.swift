@@ -6,7 +6,7 @@ import OnesheetImaging
 import OnesheetTesting
 import XCTest
 
-@testable import OnesheetWorkers
+@testable import OnesheetIsolation
 
 final class FatalOriginalsTests: XCTestCase {
     private var path = ""

@@ -1,7 +1,7 @@
 import NIOCore
 import OnesheetCore
 
-/// A message between a server and a worker is invalid.
+/// A message between a server and a render process is invalid.
 struct WireError: Error {}
 
 /// A value in a message. Both sides distrust the other: every length is checked before it is used, and every byte of a message has a

@@ -19,9 +19,9 @@ final class ProcessStarter: Sendable {
     deinit { thread.shutdownGracefully { _ in } }
 
     /// Starts a process, which is not ready yet.
-    /// - Throws: `WorkerStartError`.
-    func start(_ program: WorkerCommand) throws(WorkerStartError) -> ccage_worker {
-        let result = Mutex<Result<ccage_worker, WorkerStartError>?>(nil)
+    /// - Throws: `ProcessStartError`.
+    func start(_ program: ProcessCommand) throws(ProcessStartError) -> ccage_process {
+        let result = Mutex<Result<ccage_process, ProcessStartError>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
         thread.submit { _ in
             let started = Self.start(program)
@@ -33,11 +33,11 @@ final class ProcessStarter: Sendable {
         return try started.get()
     }
 
-    private static func start(_ program: WorkerCommand) -> Result<ccage_worker, WorkerStartError> {
-        var worker = ccage_worker()
+    private static func start(_ program: ProcessCommand) -> Result<ccage_process, ProcessStartError> {
+        var process = ccage_process()
         let arguments = ([program.name] + program.arguments).map { strdup($0) }
-        let error = ccage_start(program.path, arguments + [nil], &worker)
+        let error = ccage_start(program.path, arguments + [nil], &process)
         for argument in arguments { free(argument) }
-        return error == 0 ? .success(worker) : .failure(.system("starting \(program.path)", error))
+        return error == 0 ? .success(process) : .failure(.system("starting \(program.path)", error))
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The threads for file operations: a fixed number, because file operations block and the cooperative pool must not.
 ///
 /// The queue is bounded too: a cache that is slower than its callers is skipped.
-final class DiskWorkers: Sendable {
+final class DiskThreads: Sendable {
     private let pool: NIOThreadPool
     private let waiting = Atomic(0)
     let threads: Int

@@ -2,8 +2,8 @@ import NIOCore
 package import OnesheetCore
 package import OnesheetImaging
 
-/// The settings that a worker gets from its server. No keys, no addresses, no sources.
-package struct WorkerSettings: Sendable {
+/// The settings that a render process gets from its server. No keys, no addresses, no sources.
+package struct ProcessSettings: Sendable {
     package var linearLight: Bool
     package var acceptTruncated: Bool
     package var deadline: Duration
@@ -32,7 +32,7 @@ package struct WorkerSettings: Sendable {
 }
 
 /// The pixels of a watermark are not in the message, but in the input.
-extension WorkerSettings: WireValue {
+extension ProcessSettings: WireValue {
     func write(to message: inout ByteBuffer) {
         message.write(linearLight)
         message.write(acceptTruncated)

@@ -1,5 +1,5 @@
 /// The bounds on which a server and its render processes agree.
-enum WorkerBounds {
+enum ProcessBounds {
     /// The most bytes of a message.
     static let longestMessage = 128 << 10
     /// The processor time after which the system ends a process. Its server replaces it long before.

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A thread that does not return from foreign code cannot be stopped. It keeps its slot and its memory, and counts as stuck. The
 /// waiter of its job gets an error.
-final class Workers: Sendable {
+final class WorkerThreads: Sendable {
     private enum Turn {
         case now, cancelled
         case refused(retryAfter: Int)
@@ -41,7 +41,7 @@ final class Workers: Sendable {
     /// Running and waiting jobs.
     var load: Int { renderQueue.withLock { $0.load } }
 
-    /// Workers that have passed the deadline of their job.
+    /// Threads that have passed the deadline of their job.
     var stuck: Int { renderQueue.withLock { $0.stuck(at: now) } }
 
     func waiting(_ urgency: Urgency) -> Int { renderQueue.withLock { $0.waiting(urgency) } }

@@ -10,18 +10,18 @@ import Synchronization
 #endif
 
 /// The program of a render process. It reads questions until its server closes the connection.
-package enum WorkerProgram {
+package enum RenderProgram {
     /// The argument with which a server starts itself as a render process.
     private static let argument = "render-process"
 
     private static let isAvailable = Atomic(false)
 
     /// Starts this program as a render process; `nil` if its `main` does not call `runIfAsked`, as a test's, or outside of Linux.
-    package static var command: WorkerCommand? {
+    package static var command: ProcessCommand? {
         #if os(Linux)
             // The running program, also if its file has been replaced meanwhile.
             isAvailable.load(ordering: .relaxed)
-                ? WorkerCommand(path: "/proc/self/exe", name: CommandLine.arguments[0], arguments: [argument]) : nil
+                ? ProcessCommand(path: "/proc/self/exe", name: CommandLine.arguments[0], arguments: [argument]) : nil
         #else
             nil
         #endif
@@ -47,32 +47,32 @@ package enum WorkerProgram {
         // Threads that send responses run first, whatever priority the server has.
         _ = nice(10)
         cmemory_keep_small_blocks()
-        let messages = WorkerSocket()
+        let messages = ServerSocket()
         do {
             guard let message = messages.receive() else { exit(0) }
-            var settings: WorkerSettings = try WireReader.read(from: message, formats: [])
-            let input = WorkerInput(capacity: settings.inputCapacity)
+            var settings: ProcessSettings = try WireReader.read(from: message, formats: [])
+            let input = PictureInput(capacity: settings.inputCapacity)
             settings.readWatermark(from: input)
             let renderer = settings.renderer(try codecs(settings.limits, settings.codecs))
             // Load lazily initialised library state before entering the sandbox.
             renderer.exercise()
             var limits = ccage_limits()
-            limits.memory = UInt64(settings.limits.memory + WorkerBounds.roomForLibraries)
+            limits.memory = UInt64(settings.limits.memory + ProcessBounds.roomForLibraries)
             limits.output = UInt64(settings.limits.memory)
-            limits.seconds = UInt64(WorkerBounds.seconds)
+            limits.seconds = UInt64(ProcessBounds.seconds)
             let error = ccage_enter(&limits)
             guard error == 0 else { exit(CCAGE_NOT_LOCKED_IN) }
-            guard messages.send(WorkerAnswer.ready) else { exit(0) }
+            guard messages.send(ProcessAnswer.ready) else { exit(0) }
             serve(messages, input: input, renderer: renderer)
         } catch {
             exit(CCAGE_NO_CODEC)
         }
     }
 
-    private static func serve(_ messages: WorkerSocket, input: WorkerInput, renderer: Renderer) -> Never {
+    private static func serve(_ messages: ServerSocket, input: PictureInput, renderer: Renderer) -> Never {
         var file: RecognizedFile?
         while let message = messages.receive() {
-            guard let call = try? WireReader.read(WorkerCall.self, from: message, formats: renderer.readableFormats) else {
+            guard let call = try? WireReader.read(ProcessCall.self, from: message, formats: renderer.readableFormats) else {
                 exit(CCAGE_BAD_MESSAGE)
             }
             if !call.isSame { file = nil }
@@ -83,8 +83,8 @@ package enum WorkerProgram {
 
     /// - Parameter recognized: the known facts of the picture in the input.
     private static func answer(
-        _ call: WorkerCall, input: WorkerInput, renderer: Renderer, recognized: inout RecognizedFile?
-    ) -> WorkerAnswer {
+        _ call: ProcessCall, input: PictureInput, renderer: Renderer, recognized: inout RecognizedFile?
+    ) -> ProcessAnswer {
         do throws(RenderError) {
             return try input.with(count: call.count) { bytes throws(RenderError) in
                 let file: RecognizedFile
@@ -126,11 +126,11 @@ package enum WorkerProgram {
 }
 
 /// The connection to the server.
-private struct WorkerSocket {
+private struct ServerSocket {
     /// - Returns: `nil` when the server has closed it.
     func receive() -> ByteBuffer? {
-        var message = ByteBufferAllocator().buffer(capacity: WorkerBounds.longestMessage)
-        let count = message.writeWithUnsafeMutableBytes(minimumWritableBytes: WorkerBounds.longestMessage) { room in
+        var message = ByteBufferAllocator().buffer(capacity: ProcessBounds.longestMessage)
+        let count = message.writeWithUnsafeMutableBytes(minimumWritableBytes: ProcessBounds.longestMessage) { room in
             while true {
                 let count = recv(CCAGE_SOCKET, room.baseAddress, room.count, 0)
                 if count >= 0 || errno != EINTR { return max(count, 0) }
@@ -139,7 +139,7 @@ private struct WorkerSocket {
         return count > 0 ? message : nil
     }
 
-    func send(_ answer: WorkerAnswer) -> Bool {
+    func send(_ answer: ProcessAnswer) -> Bool {
         var message = ByteBuffer()
         message.write(answer)
         return message.withUnsafeReadableBytes { bytes in
@@ -149,7 +149,7 @@ private struct WorkerSocket {
 }
 
 /// The picture that a question is about.
-private struct WorkerInput {
+private struct PictureInput {
     private let start: UnsafeMutableRawPointer?
     private let capacity: Int
 
@@ -169,9 +169,9 @@ private struct WorkerInput {
     }
 }
 
-extension WorkerSettings {
+extension ProcessSettings {
     /// Takes the pixels of the watermark from the input.
-    fileprivate mutating func readWatermark(from input: WorkerInput) {
+    fileprivate mutating func readWatermark(from input: PictureInput) {
         guard let empty = watermark else { return }
         let (count, overflow) = empty.width.multipliedReportingOverflow(by: empty.height * 4)
         guard !overflow, count > 0, count <= WatermarkImage.mostPixels * 4 else { exit(CCAGE_BAD_MESSAGE) }

@@ -1,5 +1,5 @@
 /// The command that starts a render process.
-package struct WorkerCommand: Sendable {
+package struct ProcessCommand: Sendable {
     /// The executable.
     package var path: String
     /// The name in lists of processes.

@@ -28,7 +28,7 @@ extension RenderError: WireValue {
         case .timedOut(let duration):
             write(9)
             message.write(duration)
-        case .lost, .noWorker: preconditionFailure("only the server reports a lost process")
+        case .lost, .noProcess: preconditionFailure("only the server reports a lost process")
         }
     }
 

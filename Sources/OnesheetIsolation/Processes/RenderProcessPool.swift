@@ -5,9 +5,9 @@ import OnesheetImaging
 import Synchronization
 
 /// The render processes of one configuration. They start when they are needed and stay; each is replaced after many pictures.
-final class WorkerProcesses: Sendable {
+final class RenderProcessPool: Sendable {
     private struct Idle {
-        let process: WorkerProcess
+        let process: RenderProcess
         var questions: Int
     }
 
@@ -21,14 +21,14 @@ final class WorkerProcesses: Sendable {
 
     /// A process in use.
     struct Place {
-        let process: WorkerProcess
+        let process: RenderProcess
         /// The questions that it has answered.
         let questions: Int
     }
 
     /// A process is replaced after this many questions, or this much processor time: a tenth of its limit.
     private static let mostQuestions = 20_000
-    private static let mostWork = Duration.seconds(WorkerBounds.seconds / 10)
+    private static let mostWork = Duration.seconds(ProcessBounds.seconds / 10)
     /// Check processor time every 100 questions.
     private static let questionsPerLook = 100
     /// The time in which a process gets ready, on a machine that is very busy. An inspection waits hardly longer.
@@ -40,14 +40,14 @@ final class WorkerProcesses: Sendable {
     /// Two threads inspect, beside those that render.
     private static let inspecting = 2
 
-    private let command: WorkerCommand
-    private let settings: WorkerSettings
+    private let command: ProcessCommand
+    private let settings: ProcessSettings
     private let formats: [ImageFormat]
     private let logger: Logger
     private let starter = ProcessStarter()
     private let state = Mutex(State())
 
-    init(_ command: WorkerCommand, _ settings: WorkerSettings, formats: [ImageFormat], logger: Logger) {
+    init(_ command: ProcessCommand, _ settings: ProcessSettings, formats: [ImageFormat], logger: Logger) {
         (self.command, self.settings, self.formats, self.logger) = (command, settings, formats, logger)
     }
 
@@ -60,7 +60,7 @@ final class WorkerProcesses: Sendable {
     var count: Int { state.withLock { $0.running } }
 
     /// An idle process, or a new one.
-    /// - Throws: `RenderError.noWorker`.
+    /// - Throws: `RenderError.noProcess`.
     func take() throws(RenderError) -> Place {
         while let idle = state.withLock({ $0.idle.popLast() }) {
             guard idle.process.isUnusable else { return Place(process: idle.process, questions: idle.questions) }
@@ -89,12 +89,12 @@ final class WorkerProcesses: Sendable {
     /// Ends a process that was lost in use.
     /// - Parameter seen: how the loss showed.
     /// - Returns: the reason.
-    func discard(_ place: Place, _ seen: WorkerLoss) -> WorkerLoss {
+    func discard(_ place: Place, _ seen: ProcessLoss) -> ProcessLoss {
         state.withLock { $0.running -= 1 }
         return place.process.end(seen)
     }
 
-    private func discard(_ process: WorkerProcess) {
+    private func discard(_ process: RenderProcess) {
         state.withLock { $0.running -= 1 }
         process.end()
     }
@@ -118,28 +118,28 @@ final class WorkerProcesses: Sendable {
     }
 
     /// A process that is killed from outside before it is ready is replaced at once.
-    private func startDespiteKills() throws(WorkerStartError) -> WorkerProcess {
+    private func startDespiteKills() throws(ProcessStartError) -> RenderProcess {
         var kills = 0
         while true {
-            do throws(WorkerStartError) {
-                return try WorkerProcess(command, settings, startedBy: starter, formats: formats, within: Self.startTime)
+            do throws(ProcessStartError) {
+                return try RenderProcess(command, settings, startedBy: starter, formats: formats, within: Self.startTime)
             } catch {
                 kills += 1
-                guard case .ended(.killed, _) = error, kills <= WorkerBounds.mostKills else { throw error }
+                guard case .ended(.killed, _) = error, kills <= ProcessBounds.mostKills else { throw error }
             }
         }
     }
 
     /// If processes keep failing to start, the pauses between attempts grow: 0.1 s, 0.2 s … 30 s.
-    private func start() throws(RenderError) -> WorkerProcess {
+    private func start() throws(RenderError) -> RenderProcess {
         let now = ContinuousClock.now
         let pause = state.withLock { state -> Duration? in
             guard now >= state.nextStart else { return state.nextStart - now }
             state.running += 1
             return nil
         }
-        if let pause { throw .noWorker(retryAfter: max(Int((pause / .seconds(1)).rounded(.up)), 1)) }
-        do throws(WorkerStartError) {
+        if let pause { throw .noProcess(retryAfter: max(Int((pause / .seconds(1)).rounded(.up)), 1)) }
+        do throws(ProcessStartError) {
             let process = try startDespiteKills()
             state.withLock { $0.failures = 0 }
             return process
@@ -154,7 +154,7 @@ final class WorkerProcesses: Sendable {
             logger.error(
                 "a render process cannot be started: \(error)",
                 metadata: ["attempts": "\(failures)", "help": "rendering.isolation: thread renders without processes"])
-            throw .noWorker(retryAfter: 1)
+            throw .noProcess(retryAfter: 1)
         }
     }
 }

@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetImaging
 
 /// A server's question about the picture in the input.
-struct WorkerCall: WireValue, Sendable {
+struct ProcessCall: WireValue, Sendable {
     enum Question: Sendable, Equatable {
         case outline
         case render([Transform])
@@ -45,9 +45,9 @@ struct WorkerCall: WireValue, Sendable {
     }
 }
 
-/// A worker's answer. The bytes of variants are in the output, in order.
-enum WorkerAnswer: WireValue, Sendable {
-    /// The worker has its settings and is locked in.
+/// A render process's answer. The bytes of variants are in the output, in order.
+enum ProcessAnswer: WireValue, Sendable {
+    /// The process has its settings and is locked in.
     case ready
     case outline(PictureOutline)
     case variants([RenderedVariant])

@@ -21,14 +21,14 @@ package final class FatalOriginals: Sendable {
         /// Present at one loss; read only by a new process.
         case suspect
         /// Not read again. The value says how its last process was lost.
-        case fatal(WorkerLoss)
+        case fatal(ProcessLoss)
     }
 
     private struct Record {
         var losses: Int
         /// The losses of new processes.
         var proven: Int
-        var last: WorkerLoss
+        var last: ProcessLoss
         var until: Date
 
         var isFatal: Bool { losses >= 2 && proven >= 1 }
@@ -65,7 +65,7 @@ package final class FatalOriginals: Sendable {
     /// Counts a process that was lost while it read `original`.
     /// - Parameter isProven: whether the process was new.
     /// - Returns: whether the original is not to be read again.
-    func add(_ original: ByteBuffer, _ loss: WorkerLoss, isProven: Bool) -> Bool {
+    func add(_ original: ByteBuffer, _ loss: ProcessLoss, isProven: Bool) -> Bool {
         let (digest, now) = (Self.digest(original), clock.now)
         let isFatal = records.withLock { records in
             records = records.filter { $0.value.until > now }
@@ -124,7 +124,7 @@ package final class FatalOriginals: Sendable {
         for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ")
             guard parts.count == 5, parts[0].utf8.count == 64, let losses = Int(parts[1]), let proven = Int(parts[2]),
-                let last = WorkerLoss(rawValue: String(parts[3])), let until = Double(parts[4])
+                let last = ProcessLoss(rawValue: String(parts[3])), let until = Double(parts[4])
             else { continue }
             let end = Date(timeIntervalSince1970: until)
             guard end > now, end.timeIntervalSince(now) <= time else { continue }

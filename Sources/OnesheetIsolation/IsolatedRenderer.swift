@@ -8,7 +8,7 @@ package import OnesheetImaging
 package final class IsolatedRenderer: PictureEngine {
     /// The time for parsing a header, whose cost is not known. A process ends by these limits before
     /// the thread that waits for it gives up.
-    private static let inspection = WorkerProcess.Times(work: .seconds(2), whole: .milliseconds(4500))
+    private static let inspection = RenderProcess.Times(work: .seconds(2), whole: .milliseconds(4500))
     /// The limit of a render: its predicted processor time times `factor`, and at least `least`.
     private static let slack = (factor: 10.0, least: Duration.seconds(2))
     /// The most variants in one question. A question must fit into a message.
@@ -20,35 +20,35 @@ package final class IsolatedRenderer: PictureEngine {
 
     /// Predicts costs and recognises answers. It decodes nothing in this process.
     private let renderer: Renderer
-    private let lost: LostWorkers
-    private let workers: WorkerProcesses
+    private let lost: LostProcesses
+    private let pool: RenderProcessPool
     private let fatal: FatalOriginals
     private let limits: Limits
     private let deadline: Duration
     private let logger: Logger
 
     /// - Parameters:
-    ///   - command: starts a process that calls `WorkerProgram.runIfAsked`.
+    ///   - command: starts a process that calls `RenderProgram.runIfAsked`.
     ///   - renderer: the renderer that the processes will have.
     ///   - settings: the same for the processes.
     ///   - fatal: the originals that are not read again.
     ///   - lost: counts lost processes.
     package init(
-        _ command: WorkerCommand, renderer: Renderer, settings: WorkerSettings, fatal: FatalOriginals, lost: LostWorkers,
+        _ command: ProcessCommand, renderer: Renderer, settings: ProcessSettings, fatal: FatalOriginals, lost: LostProcesses,
         logger: Logger
     ) {
         self.renderer = renderer
         (limits, deadline) = (settings.limits, settings.deadline)
         (self.fatal, self.lost, self.logger) = (fatal, lost, logger)
-        workers = WorkerProcesses(command, settings, formats: renderer.readableFormats, logger: logger)
+        pool = RenderProcessPool(command, settings, formats: renderer.readableFormats, logger: logger)
     }
 
     package var formats: [ImageFormat] { renderer.formats }
-    package var isReady: Bool { workers.isReady }
-    package var processes: Int { workers.count }
+    package var isReady: Bool { pool.isReady }
+    package var processes: Int { pool.count }
 
     package func outline(of file: PictureFile) throws(RenderError) -> PictureOutline {
-        try ask(.outline, about: file, within: Self.inspection) { _, answer throws(WorkerLoss) in
+        try ask(.outline, about: file, within: Self.inspection) { _, answer throws(ProcessLoss) in
             guard case .outline(let outline) = answer else { throw .garbage }
             // The original may be served under this type.
             let (pixels, overflow) = outline.width.multipliedReportingOverflow(by: outline.height)
@@ -82,7 +82,7 @@ package final class IsolatedRenderer: PictureEngine {
     ) throws(RenderError) -> [RenderedImage] {
         var images: [RenderedImage] = []
         for part in Self.parts(transforms) {
-            images += try ask(.render(part), about: file, within: times(cost)) { process, answer throws(WorkerLoss) in
+            images += try ask(.render(part), about: file, within: times(cost)) { process, answer throws(ProcessLoss) in
                 guard case .variants(let variants) = answer, variants.count == part.count, variants.allSatisfy(isAllowed)
                 else { throw .garbage }
                 let images = try process.images(variants)
@@ -94,17 +94,17 @@ package final class IsolatedRenderer: PictureEngine {
     }
 
     package func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
-        try ask(.hash, about: file, within: times(cost)) { _, answer throws(WorkerLoss) in
+        try ask(.hash, about: file, within: times(cost)) { _, answer throws(ProcessLoss) in
             guard case .hash(let hash) = answer else { throw .garbage }
             return hash
         }
     }
 
     package func warmUp() {
-        NIOSingletons.posixBlockingThreadPool.submit { [workers] _ in workers.warmUp() }
+        NIOSingletons.posixBlockingThreadPool.submit { [pool] _ in pool.warmUp() }
     }
 
-    package func shutdown() { workers.shutdown() }
+    package func shutdown() { pool.shutdown() }
 
     /// Whether the size, format and length of a variant are within the limits. Only then are its bytes read.
     private func isAllowed(_ variant: RenderedVariant) -> Bool {
@@ -127,9 +127,9 @@ package final class IsolatedRenderer: PictureEngine {
     }
 
     /// The time on the clock lies between the deadline that the process itself keeps and the one of the thread that waits.
-    private func times(_ cost: RenderCost) -> WorkerProcess.Times {
+    private func times(_ cost: RenderCost) -> RenderProcess.Times {
         let predicted = Duration.milliseconds(min(cost.milliseconds * Self.slack.factor, 1e9))
-        return WorkerProcess.Times(work: min(max(predicted, Self.slack.least), deadline), whole: deadline + deadline / 20)
+        return RenderProcess.Times(work: min(max(predicted, Self.slack.least), deadline), whole: deadline + deadline / 20)
     }
 
     private static func parts(_ transforms: [Transform]) -> [[Transform]] {
@@ -141,17 +141,17 @@ package final class IsolatedRenderer: PictureEngine {
     /// Asks a process about a picture. If the process is lost, another one is asked: once, or a few times if it was killed from outside.
     /// - Parameter read: checks the answer, and takes its bytes from the process.
     private func ask<Outcome>(
-        _ question: WorkerCall.Question, about file: PictureFile, within times: WorkerProcess.Times,
-        _ read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
+        _ question: ProcessCall.Question, about file: PictureFile, within times: RenderProcess.Times,
+        _ read: (RenderProcess, ProcessAnswer) throws(ProcessLoss) -> Outcome
     ) throws(RenderError) -> Outcome {
         let standing = fatal.standing(of: file.bytes)
         if case .fatal(let loss) = standing { throw .lost(loss) }
         var losses = 0
         while true {
             let isSuspect = standing == .suspect || losses > 0
-            let place = try isSuspect ? workers.takeNew() : workers.take()
+            let place = try isSuspect ? pool.takeNew() : pool.take()
             let outcome: Result<Outcome, RenderError>
-            do throws(WorkerLoss) {
+            do throws(ProcessLoss) {
                 outcome = try askOnce(place.process, question, about: file, within: times, reading: read)
             } catch {
                 losses += 1
@@ -160,15 +160,15 @@ package final class IsolatedRenderer: PictureEngine {
             }
             // A header that can be parsed says nothing about decoding.
             if isSuspect, question != .outline { fatal.clear(file.bytes) }
-            workers.giveBack(place)
+            pool.giveBack(place)
             return try outcome.get()
         }
     }
 
     private func askOnce<Outcome>(
-        _ process: WorkerProcess, _ question: WorkerCall.Question, about file: PictureFile,
-        within times: WorkerProcess.Times, reading read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
-    ) throws(WorkerLoss) -> Result<Outcome, RenderError> {
+        _ process: RenderProcess, _ question: ProcessCall.Question, about file: PictureFile,
+        within times: RenderProcess.Times, reading read: (RenderProcess, ProcessAnswer) throws(ProcessLoss) -> Outcome
+    ) throws(ProcessLoss) -> Result<Outcome, RenderError> {
         guard process.holds(file.bytes) else {
             return .failure(.tooManyBytes(bytes: file.bytes.readableBytes, limit: limits.originBytes))
         }
@@ -180,10 +180,10 @@ package final class IsolatedRenderer: PictureEngine {
     /// Ends, counts and logs a lost process.
     /// - Throws: the error of the request, unless another process is to be asked.
     private func end(
-        _ place: WorkerProcesses.Place, seen: WorkerLoss, of file: PictureFile, losses: Int,
-        within times: WorkerProcess.Times
+        _ place: RenderProcessPool.Place, seen: ProcessLoss, of file: PictureFile, losses: Int,
+        within times: RenderProcess.Times
     ) throws(RenderError) {
-        let loss = workers.discard(place, seen)
+        let loss = pool.discard(place, seen)
         lost.add(loss)
         let isFatal = loss.mayBePictures && fatal.add(file.bytes, loss, isProven: place.questions == 0)
         let failure: RenderError? =
@@ -192,7 +192,7 @@ package final class IsolatedRenderer: PictureEngine {
             } else if loss == .deadline || loss == .stalled {
                 .timedOut(after: times.work)
             } else {
-                losses > (loss == .killed ? WorkerBounds.mostKills : 1) ? .lost(loss) : nil
+                losses > (loss == .killed ? ProcessBounds.mostKills : 1) ? .lost(loss) : nil
             }
         let next =
             isFatal ? "the image is not read again for a day" : failure == nil ? "another process reads it" : "the request fails"

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Questions and answers are messages on a socket. The picture is in a file in memory that the process can only read. The bytes of an
 /// answer are in another such file. The server copies a checked length of it and maps nothing, so later changes have no effect.
-final class WorkerProcess: Sendable {
+final class RenderProcess: Sendable {
     /// The time for one question.
     struct Times {
         /// The most processor time.
@@ -26,7 +26,7 @@ final class WorkerProcess: Sendable {
     /// The milliseconds between the end of the connection and the end of its process, which gives its memory back first.
     private static let patience: Int32 = 1000
 
-    private let worker: ccage_worker
+    private let process: ccage_process
     private let formats: [ImageFormat]
     /// Bytes of the largest picture.
     private let capacity: Int
@@ -37,55 +37,55 @@ final class WorkerProcess: Sendable {
     /// - Parameters:
     ///   - program: the executable and its arguments, which `starter` starts.
     ///   - formats: the formats that an answer may name.
-    /// - Throws: `WorkerStartError`.
+    /// - Throws: `ProcessStartError`.
     init(
-        _ program: WorkerCommand, _ settings: WorkerSettings, startedBy starter: ProcessStarter, formats: [ImageFormat],
+        _ program: ProcessCommand, _ settings: ProcessSettings, startedBy starter: ProcessStarter, formats: [ImageFormat],
         within time: Duration
-    ) throws(WorkerStartError) {
+    ) throws(ProcessStartError) {
         (self.formats, capacity) = (formats, settings.inputCapacity)
-        worker = try starter.start(program)
+        process = try starter.start(program)
         var message = ByteBuffer()
         message.write(settings)
-        do throws(WorkerLoss) {
+        do throws(ProcessLoss) {
             if let watermark = settings.watermark { try put(ByteBuffer(bytes: watermark.pixels)) }
             try send(message)
             guard case .ready = try receive(Times(work: time, whole: time)) else { throw .garbage }
         } catch {
-            let (loss, status) = Self.end(worker, error)
+            let (loss, status) = Self.end(process, error)
             throw .ended(loss, status: status)
         }
     }
 
     /// The processor time of its life.
-    var processorTime: Duration { .nanoseconds(Int64(clamping: ccage_processor_time(worker.process))) }
+    var processorTime: Duration { .nanoseconds(Int64(clamping: ccage_processor_time(process.id))) }
 
     /// Whether an idle process has ended, or has sent a message without a question.
     var isUnusable: Bool {
-        var events = pollfd(fd: worker.socket, events: Int16(POLLIN), revents: 0)
+        var events = pollfd(fd: process.socket, events: Int16(POLLIN), revents: 0)
         return poll(&events, 1, 0) > 0
     }
 
     /// A picture that was the last one is not sent again.
     /// - Throws: how the loss of the process showed. The caller must end it.
     func answer(
-        _ question: WorkerCall.Question, about file: PictureFile, within times: Times
-    ) throws(WorkerLoss) -> WorkerAnswer {
+        _ question: ProcessCall.Question, about file: PictureFile, within times: Times
+    ) throws(ProcessLoss) -> ProcessAnswer {
         let (count, validator) = (file.bytes.readableBytes, file.validator)
         let isSame = present.withLock { $0 == validator }
         var message = ByteBuffer()
-        message.write(WorkerCall(question, count: count, isSame: isSame))
+        message.write(ProcessCall(question, count: count, isSame: isSame))
         let isKept = count <= Self.keptBytes
         if !isSame {
             present.withLock { $0 = isKept ? validator : nil }
             try put(file.bytes)
         }
-        defer { if !isKept { ftruncate(worker.input, 0) } }
+        defer { if !isKept { ftruncate(process.input, 0) } }
         try send(message)
         return try receive(times)
     }
 
     /// The bytes of `variants`, in order, from the output.
-    func images(_ variants: [RenderedVariant]) throws(WorkerLoss) -> [RenderedImage] {
+    func images(_ variants: [RenderedVariant]) throws(ProcessLoss) -> [RenderedImage] {
         var images: [RenderedImage] = []
         var place = 0
         for variant in variants {
@@ -93,21 +93,21 @@ final class WorkerProcess: Sendable {
             images.append(variant.image(body))
             place += variant.count
         }
-        if place > Self.keptBytes { ftruncate(worker.output, 0) }
+        if place > Self.keptBytes { ftruncate(process.output, 0) }
         return images
     }
 
     /// Kills the process, which is idle.
-    func end() { _ = ccage_end(worker, 0) }
+    func end() { _ = ccage_end(process, 0) }
 
     /// Ends the process, which is lost.
     /// - Parameter seen: how the loss showed.
     /// - Returns: the reason.
-    func end(_ seen: WorkerLoss) -> WorkerLoss { Self.end(worker, seen).loss }
+    func end(_ seen: ProcessLoss) -> ProcessLoss { Self.end(process, seen).loss }
 
-    private static func end(_ worker: ccage_worker, _ seen: WorkerLoss) -> (loss: WorkerLoss, status: Int32) {
-        guard seen == .crash else { return (seen, ccage_end(worker, 0)) }
-        let status = ccage_end(worker, patience)
+    private static func end(_ process: ccage_process, _ seen: ProcessLoss) -> (loss: ProcessLoss, status: Int32) {
+        guard seen == .crash else { return (seen, ccage_end(process, 0)) }
+        let status = ccage_end(process, patience)
         // It lives and has closed the connection, or sends empty messages.
         if status < 0 { return (.garbage, status) }
         let signal = status & 0x7f
@@ -119,11 +119,11 @@ final class WorkerProcess: Sendable {
     /// Whether a picture fits into the input.
     func holds(_ picture: ByteBuffer) -> Bool { picture.readableBytes <= capacity }
 
-    private func put(_ picture: ByteBuffer) throws(WorkerLoss) {
+    private func put(_ picture: ByteBuffer) throws(ProcessLoss) {
         let whole = picture.withUnsafeReadableBytes { bytes in
             var done = 0
             while done < bytes.count {
-                let written = pwrite(worker.input, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(done))
+                let written = pwrite(process.input, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(done))
                 if written < 0 && errno == EINTR { continue }
                 guard written > 0 else { return false }
                 done += written
@@ -137,12 +137,12 @@ final class WorkerProcess: Sendable {
     /// The part of the output; `nil` if it is shorter.
     private func bytes(_ count: Int, at place: Int) -> ByteBuffer? {
         var size = stat()
-        guard fstat(worker.output, &size) == 0, place <= Int(size.st_size), count <= Int(size.st_size) - place else { return nil }
+        guard fstat(process.output, &size) == 0, place <= Int(size.st_size), count <= Int(size.st_size) - place else { return nil }
         var bytes = ByteBufferAllocator().buffer(capacity: count)
         bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
             var done = 0
             while done < count {
-                let got = pread(worker.output, room.baseAddress.map { $0 + done }, count - done, off_t(place + done))
+                let got = pread(process.output, room.baseAddress.map { $0 + done }, count - done, off_t(place + done))
                 if got < 0 && errno == EINTR { continue }
                 guard got > 0 else { break }
                 done += got
@@ -152,12 +152,12 @@ final class WorkerProcess: Sendable {
         return bytes.readableBytes == count ? bytes : nil
     }
 
-    private func send(_ message: ByteBuffer) throws(WorkerLoss) {
+    private func send(_ message: ByteBuffer) throws(ProcessLoss) {
         let sent = message.withUnsafeReadableBytes { bytes in
             while true {
                 // A process that reads nothing must not hold this thread.
                 let sent = Glibc.send(
-                    worker.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                    process.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
                 if sent >= 0 || errno != EINTR { return sent }
             }
         }
@@ -165,12 +165,12 @@ final class WorkerProcess: Sendable {
     }
 
     /// Waits for an answer. A process that waits for a processor is not killed for it.
-    private func receive(_ times: Times) throws(WorkerLoss) -> WorkerAnswer {
+    private func receive(_ times: Times) throws(ProcessLoss) -> ProcessAnswer {
         let clock = ContinuousClock()
         let (end, worked) = (clock.now + times.whole, processorTime)
         var wait = min(times.work, times.whole)
         while true {
-            var events = pollfd(fd: worker.socket, events: Int16(POLLIN), revents: 0)
+            var events = pollfd(fd: process.socket, events: Int16(POLLIN), revents: 0)
             let ready = poll(&events, 1, Int32(clamping: max(Int(wait / .milliseconds(1)), 1)))
             if ready > 0 { break }
             if ready < 0 && errno != EINTR { throw .crash }
@@ -178,11 +178,11 @@ final class WorkerProcess: Sendable {
             guard clock.now < end else { throw .stalled }
             wait = min(max(times.work - (processorTime - worked), .milliseconds(50)), end - clock.now)
         }
-        var message = ByteBufferAllocator().buffer(capacity: WorkerBounds.longestMessage)
+        var message = ByteBufferAllocator().buffer(capacity: ProcessBounds.longestMessage)
         var isWhole = true
-        message.writeWithUnsafeMutableBytes(minimumWritableBytes: WorkerBounds.longestMessage) { room in
+        message.writeWithUnsafeMutableBytes(minimumWritableBytes: ProcessBounds.longestMessage) { room in
             // With this flag it returns the length of the message, also if that is more than the room.
-            let count = recv(worker.socket, room.baseAddress, room.count, Int32(MSG_TRUNC))
+            let count = recv(process.socket, room.baseAddress, room.count, Int32(MSG_TRUNC))
             isWhole = count <= room.count
             return isWhole ? max(count, 0) : 0
         }
@@ -194,9 +194,9 @@ final class WorkerProcess: Sendable {
 }
 
 /// A render process cannot be started.
-enum WorkerStartError: Error, CustomStringConvertible {
+enum ProcessStartError: Error, CustomStringConvertible {
     case system(String, Int32)
-    case ended(WorkerLoss, status: Int32)
+    case ended(ProcessLoss, status: Int32)
 
     var description: String {
         switch self {
