@@ -27,7 +27,7 @@ extension Pipeline {
         return ImageExplanation(
             request: request, stored: hit.map { ($0, $0.entry.state(at: clock.now)) },
             originalTier: await cache.tier(having: ImageRequest.originalKey(request.title)),
-            lastMaking: figures.makings.last(request.key),
+            lastMaking: metrics.makings.last(request.key),
             failure: originals.failures.remembered(request.title, at: await cache.generation())?.withoutDetails.description)
     }
 }

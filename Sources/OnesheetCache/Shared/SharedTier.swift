@@ -46,10 +46,10 @@ package final class SharedTier: TierOfServers {
     }
 
     /// Counters since the start.
-    package var figures: SharedFigures {
-        var figures = calls.figures
-        (figures.queued, figures.queuedBytes) = queue.size
-        return figures
+    package var metrics: SharedTierMetrics {
+        var metrics = calls.metrics
+        (metrics.queued, metrics.queuedBytes) = queue.size
+        return metrics
     }
 
     /// The abilities of the store; `nil` before `probe`.

@@ -73,7 +73,7 @@ package struct ServerContext: Sendable {
         self.assembly = assembly
         self.shared = shared
         pipeline = Pipeline(
-            cache: cache, engine: engine, pool: pool, originals: originals, figures: shared.figures,
+            cache: cache, engine: engine, pool: pool, originals: originals, metrics: shared.metrics,
             background: shared.background, clock: clock)
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, shared: shared.decisions)

@@ -15,7 +15,7 @@ package struct SharedResources: Sendable {
     /// Creates plugins that need nothing of other servers.
     package let assembly: PluginAssembly
     let pool: RenderPool
-    let figures = PipelineFigures()
+    let metrics = PipelineMetrics()
     let background = BackgroundTasks()
     let prefetchJobs: PrefetchJobs
     /// Which configurations the cached answers of the sources come from.

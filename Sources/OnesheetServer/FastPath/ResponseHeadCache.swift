@@ -99,7 +99,7 @@ final class ResponseHeadCache {
             variant.prepared?.closeFiles()
             variant.prepared = PreparedResponse(
                 hit, at: now, router.commonFields, facts: variant.parsed.facts,
-                counter: images.pipeline.figures.images.counter(of: hit.tier))
+                counter: images.pipeline.metrics.images.counter(of: hit.tier))
         }
         guard let prepared = variant.prepared, let body = body(of: hit) else { return nil }
         if target.isNew { remember(target) }

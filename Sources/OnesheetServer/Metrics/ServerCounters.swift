@@ -16,8 +16,8 @@ final class ServerCounters: Sendable {
     let accessLog: AccessLog?
     /// The tracer of the configured collector, which counts its spans. `nil` if there is none.
     let collector: CollectorTracer?
-    /// The figures of the last hour.
-    let history = FigureHistory()
+    /// The metrics of the last hour.
+    let history = MetricHistory()
     /// The last server errors.
     let errors = RecentErrors()
     private let counters = Mutex<[String: RequestCounter]>([:])

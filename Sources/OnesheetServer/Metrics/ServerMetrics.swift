@@ -25,7 +25,7 @@ struct ServerMetrics {
         writeRequests(to: &text)
         writeClients(to: &text)
         text.add(
-            pipeline.figures.stages.byName, "stage_seconds", help: "Duration of the stages of an image request.", label: "stage")
+            pipeline.metrics.stages.byName, "stage_seconds", help: "Duration of the stages of an image request.", label: "stage")
         writeWork(to: &text)
         ProcessMetrics().write(to: &text)
     }
@@ -47,7 +47,7 @@ struct ServerMetrics {
             samples: routes.map { .init($0.value.immediateAnswers, labels: "route=\"\($0.key)\"") })
         text.add(
             .counter, "images_total", help: "Images asked for, once each, by the tier that had them or how they were made.",
-            samples: pipeline.figures.images.counts.sorted { $0.key < $1.key }.map {
+            samples: pipeline.metrics.images.counts.sorted { $0.key < $1.key }.map {
                 .init($0.value, labels: "outcome=\"\($0.key)\"")
             })
         text.add(

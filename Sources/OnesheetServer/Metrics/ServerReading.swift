@@ -29,14 +29,14 @@ struct ServerReading: Sendable {
         var list = MetricList()
         CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &list)
         if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
-            SharedMetrics(figures: shared.figures, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
+            SharedMetrics(metrics: shared.metrics, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
         }
-        list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
+        list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.metrics.counts.renders)
         list.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
         ServerMetrics(counters: counters, pipeline: pipeline, renderThreads: renderThreads, lost: lost).write(to: &list)
         SourceMetrics(watches: watches).write(to: &list)
         if let coordination {
-            CoordinationMetrics(purges: coordination.purges.figures, leases: coordination.leases.counts).write(to: &list)
+            CoordinationMetrics(purges: coordination.purges.metrics, leases: coordination.leases.counts).write(to: &list)
         }
         return list
     }

@@ -19,7 +19,7 @@ package final class SharedValues: Sendable {
     /// The most values that a list returns.
     package static let mostNames = 100_000
 
-    /// - Parameter tier: the tier on the same store. Its calls have deadlines and figures.
+    /// - Parameter tier: the tier on the same store. Its calls have deadlines and metrics.
     package init(_ tier: SharedTier, logger: Logger) {
         (self.tier, self.logger) = (tier, logger)
         folder = "\(tier.settings.prefix)/state/"

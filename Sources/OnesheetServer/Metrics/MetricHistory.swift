@@ -2,8 +2,8 @@ import FoundationEssentials
 import OnesheetCore
 import Synchronization
 
-/// The figures of the last hour, one reading every ten seconds.
-final class FigureHistory: Sendable {
+/// The metrics of the last hour, one reading every ten seconds.
+final class MetricHistory: Sendable {
     /// Seconds between readings.
     static let interval = 10
     /// The maximum number of readings: those of an hour.

@@ -6,21 +6,21 @@ import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
 
-/// Adds a reading to the history of figures every ten seconds.
-struct FigureSampling: Service {
+/// Adds a reading to the history of metrics every ten seconds.
+struct MetricSampling: Service {
     let responder: ReloadableResponder
     let counters: ServerCounters
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { await takeReading() } while await sleepUnlessCancelled(for: .seconds(FigureHistory.interval))
+            repeat { await takeReading() } while await sleepUnlessCancelled(for: .seconds(MetricHistory.interval))
         }
     }
 
     func takeReading() async {
         let context = responder.context
         let reading = await reading(context)
-        var quotas: [FigureHistory.SourceQuotas] = []
+        var quotas: [MetricHistory.SourceQuotas] = []
         for (name, source) in context.sources {
             let reports = await source.quotas()
             if !reports.isEmpty { quotas.append(.init(source: name, quotas: reports)) }
@@ -28,15 +28,15 @@ struct FigureSampling: Service {
         do {
             try counters.history.add(reading, quotas, at: context.clock.now)
         } catch {
-            context.logger.warning("a reading of the figures cannot be stored: \(error)")
+            context.logger.warning("a reading of the metrics cannot be stored: \(error)")
         }
     }
 
-    private func reading(_ context: ServerContext) async -> FigureHistory.Reading {
+    private func reading(_ context: ServerContext) async -> MetricHistory.Reading {
         let (cache, pipeline) = (context.shared.cache, context.pipeline)
         // Tiers are left out if the disk hangs.
         let tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
-        var reading = FigureHistory.Reading()
+        var reading = MetricHistory.Reading()
         for (answer, count) in counters.answers {
             reading.counters["requests", default: 0] += Double(count)
             if answer.status == .serverError { reading.counters["failed", default: 0] += Double(count) }
@@ -47,11 +47,11 @@ struct FigureSampling: Service {
             reading.counters["misses.\(tier)"] = Double(total.misses)
             reading.gauges["fill.\(tier)"] = statistics.fill
         }
-        for (stage, histogram) in pipeline.figures.stages.byName {
+        for (stage, histogram) in pipeline.metrics.stages.byName {
             // Milliseconds.
             reading.means["stage.\(stage)"] = (Double(histogram.counts.reduce(0, +)), histogram.sum * 1000)
         }
-        reading.counters["renders"] = Double(pipeline.figures.counts.renders)
+        reading.counters["renders"] = Double(pipeline.metrics.counts.renders)
         reading.gauges["queue"] = Double(Urgency.allCases.reduce(0) { $0 + pipeline.pool.waiting($1) })
         reading.gauges["connections"] = Double(counters.connections.count)
         if let memory = ProcessMemory.resident { reading.gauges["memory"] = Double(memory) }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counters and durations of the pipeline since the start.
-package final class PipelineFigures: Sendable {
+package final class PipelineMetrics: Sendable {
     /// The durations of the stages, once for each flight.
     package let stages = Histograms()
     /// The last making of each recent variant.
@@ -68,15 +68,15 @@ struct Stopwatch {
     private var last = ContinuousClock.now
     /// The stages that have ended.
     private(set) var laps: [StageTiming] = []
-    private let figures: PipelineFigures
+    private let metrics: PipelineMetrics
 
-    init(_ figures: PipelineFigures) { self.figures = figures }
+    init(_ metrics: PipelineMetrics) { self.metrics = metrics }
 
     /// Ends the stage `name` and records it.
     /// - Returns: all stages so far.
     mutating func lap(_ name: String) -> [StageTiming] {
         let now = ContinuousClock.now
-        figures.stages.add(now - last, to: name)
+        metrics.stages.add(now - last, to: name)
         laps.append(StageTiming(stage: name, milliseconds: (now - last) / .milliseconds(1)))
         last = now
         return laps

@@ -8,15 +8,15 @@ import XCTest
 @testable import OnesheetServer
 
 /// The figures of the last hour, and the last errors.
-final class FigureHistoryTests: ServerTestCase {
+final class MetricHistoryTests: ServerTestCase {
     private let administrator = [("Authorization", "Bearer secret-for-tests")]
     private let start = Date(timeIntervalSince1970: 1_795_000_000)
 
     func testThatAReadingSaysWhatWasAddedSinceTheOneBefore() throws {
         // Given counters, a mean and a gauge that go on
-        let history = FigureHistory()
+        let history = MetricHistory()
         for (count, sum, gauge) in [(10.0, 100.0, 1.0), (14, 120, 2), (14, 120, 3), (5, 10, 4)] {
-            var reading = FigureHistory.Reading()
+            var reading = MetricHistory.Reading()
             reading.counters["requests"] = count
             reading.means["stage.render"] = (count, sum)
             reading.gauges["queue"] = gauge
@@ -30,15 +30,15 @@ final class FigureHistoryTests: ServerTestCase {
     }
 
     func testThatAnHourIsKept() throws {
-        let history = FigureHistory()
-        for count in 0...FigureHistory.maxReadings + 10 {
-            var reading = FigureHistory.Reading()
+        let history = MetricHistory()
+        for count in 0...MetricHistory.maxReadings + 10 {
+            var reading = MetricHistory.Reading()
             reading.gauges["queue"] = Double(count)
             try history.add(reading, [], at: start)
         }
         let values = try XCTUnwrap(try series(history)["queue"])
-        XCTAssertEqual(values.count, FigureHistory.maxReadings)
-        XCTAssertEqual(values.last, Double(FigureHistory.maxReadings + 10))
+        XCTAssertEqual(values.count, MetricHistory.maxReadings)
+        XCTAssertEqual(values.last, Double(MetricHistory.maxReadings + 10))
         XCTAssertLessThan(history.document.utf8.count, 10_000)
     }
 
@@ -46,7 +46,7 @@ final class FigureHistoryTests: ServerTestCase {
         // Given a server with a source that has a quota, and a reading of the start
         let server = try await server(
             sources: "sample: { type: sample }\nposters: { type: kakao, key: any, quota: { perDay: 100, reserve: 0.2 } }")
-        let sampling = FigureSampling(responder: server.server.responder, counters: server.server.counters)
+        let sampling = MetricSampling(responder: server.server.responder, counters: server.server.counters)
         await sampling.takeReading()
         // When pictures are asked for, and another reading is taken
         for _ in 0..<3 { _ = try await server.send("/t/p/w92/sample/1.jpg") }
@@ -99,7 +99,7 @@ final class FigureHistoryTests: ServerTestCase {
         XCTAssertEqual(errors.all.first?.detail, "reason 199")
     }
 
-    private func series(_ history: FigureHistory) throws -> [String: [Double?]] {
+    private func series(_ history: MetricHistory) throws -> [String: [Double?]] {
         struct Document: Decodable { let series: [String: [Double?]] }
         return try JSONDecoder().decode(Document.self, from: Data(history.document.utf8)).series
     }

@@ -3,7 +3,7 @@ import OnesheetTesting
 import XCTest
 
 /// Cache metrics for the administrator and Prometheus.
-final class CacheFiguresTests: ServerTestCase {
+final class CacheMetricsTests: ServerTestCase {
     private let clock = ManualClock()
 
     func testThatFiguresTellTiersSourcesReasonsAndAge() async throws {

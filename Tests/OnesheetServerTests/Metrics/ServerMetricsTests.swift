@@ -5,7 +5,7 @@ import XCTest
 @testable import OnesheetServer
 
 /// Requests in `/metrics`, over real connections.
-final class ServerFiguresTests: ServerTestCase {
+final class ServerMetricsTests: ServerTestCase {
     private let poster = "/t/p/w92/sample/1.jpg"
 
     func testThatEveryRequestIsCountedInWhicheverWayItIsAnswered() async throws {

@@ -1,5 +1,5 @@
 /// The counters of the shared tier since the start, and its present state.
-package struct SharedFigures: Sendable, Equatable {
+package struct SharedTierMetrics: Sendable, Equatable {
     package struct Requests: Sendable, Equatable {
         /// The number of requests by outcome.
         package var outcomes: [String: Int] = [:]
