@@ -149,7 +149,7 @@ package final class IsolatedRenderer: PictureEngine {
         var losses = 0
         while true {
             let isSuspect = standing == .suspect || losses > 0
-            let place = try isSuspect ? pool.takeNew() : pool.take()
+            let place = try isSuspect ? pool.acquireNew() : pool.acquire()
             let outcome: Result<Outcome, RenderError>
             do throws(ProcessLoss) {
                 outcome = try askOnce(place.process, question, about: file, within: times, reading: read)
@@ -160,7 +160,7 @@ package final class IsolatedRenderer: PictureEngine {
             }
             // A header that can be parsed says nothing about decoding.
             if isSuspect, question != .outline { fatal.clear(file.bytes) }
-            pool.giveBack(place)
+            pool.release(place)
             return try outcome.get()
         }
     }

@@ -70,7 +70,7 @@ package struct Pipeline: Sendable {
             if answer == nil { missing.append(MissingVariant(request: request, stale: stale)) }
         }
         if !missing.isEmpty {
-            try MissPermit.take()
+            try MissPermit.use()
             var made = try await make(missing, from: source).makeIterator()
             for index in answers.indices where answers[index] == nil { answers[index] = made.next() }
         }
@@ -374,7 +374,7 @@ package struct Pipeline: Sendable {
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         let source = try originals.catalog.source(title.source)
         if let facts = await facts(of: title, from: source) { return (facts.width, facts.height) }
-        try MissPermit.take()
+        try MissPermit.use()
         let original = try await originals.original(of: title, from: source, at: await cache.generation())
         return try await originals.size(of: original)
     }

@@ -49,11 +49,11 @@ package final class InvalidationWatcher: Sendable {
         for number in tiers.indices {
             let before = state.withLock { $0 }
             guard let current = await current(number) else { continue }
-            let isForeign = state.withLock { state in
+            let wasPurgedElsewhere = state.withLock { state in
                 guard state.raises == before.raises, let known = state.known[number] else { return false }
                 return known != current
             }
-            if isForeign, !isOfServers(number) { await emptyMemory() }
+            if wasPurgedElsewhere, !isOfServers(number) { await emptyMemory() }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.raises == before.raises { $0.known[number] = current } }
         }
@@ -67,13 +67,13 @@ package final class InvalidationWatcher: Sendable {
         for (number, tier) in tiers.enumerated() {
             do {
                 let next = try await tier.raiseGeneration()
-                let isForeign = state.withLock { state in
+                let wasPurgedElsewhere = state.withLock { state in
                     let known = state.known[number]
                     state.raises += 1
                     state.known[number] = max(known ?? next, next)
                     return known.map { $0 &+ 1 < next } ?? false
                 }
-                if isForeign, !isOfServers(number) { await emptyMemory() }
+                if wasPurgedElsewhere, !isOfServers(number) { await emptyMemory() }
             } catch {
                 failure = error
             }

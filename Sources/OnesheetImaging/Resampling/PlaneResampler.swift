@@ -101,7 +101,7 @@ final class PlaneResampler {
     var isComplete: Bool { next == down.outputs }
 
     /// Adds row `y`. Rows come from top to bottom.
-    func take(_ samples: UnsafePointer<UInt8>, y: Int) {
+    func add(_ samples: UnsafePointer<UInt8>, y: Int) {
         guard let held else { return add(row: y) { across(samples, into: $0, at: $1) } }
         let isLast = y == height - 1
         guard y % 2 == 1 || isLast else { return held[0].update(from: samples, count: width) }

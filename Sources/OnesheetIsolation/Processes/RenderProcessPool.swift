@@ -61,19 +61,19 @@ final class RenderProcessPool: Sendable {
 
     /// An idle process, or a new one.
     /// - Throws: `RenderError.noProcess`.
-    func take() throws(RenderError) -> Place {
+    func acquire() throws(RenderError) -> Place {
         while let idle = state.withLock({ $0.idle.popLast() }) {
             guard idle.process.isUnusable else { return Place(process: idle.process, questions: idle.questions) }
             discard(idle.process)
         }
-        return try takeNew()
+        return try acquireNew()
     }
 
     /// A process that has seen no picture.
-    func takeNew() throws(RenderError) -> Place { Place(process: try start(), questions: 0) }
+    func acquireNew() throws(RenderError) -> Place { Place(process: try start(), questions: 0) }
 
     /// Keeps a process for the next question.
-    func giveBack(_ place: Place) {
+    func release(_ place: Place) {
         let questions = place.questions + 1
         let isOld =
             questions >= Self.mostQuestions
@@ -103,7 +103,7 @@ final class RenderProcessPool: Sendable {
     func warmUp() {
         for _ in count..<max(settings.limits.workers, count) {
             guard let process = try? start() else { return }
-            giveBack(Place(process: process, questions: 0))
+            release(Place(process: process, questions: 0))
         }
     }
 

@@ -139,8 +139,8 @@ package struct Posters: Sendable {
 
     /// Purges the titles in the tiers of this server that show the pictures that other servers have blocked since the last call.
     package func removeNewlyBlocked() {
-        let search = PictureSearch(pipeline: pipeline, isForeign: true)
-        for hash in shared?.takeNewlyBlocked() ?? [] {
+        let search = PictureSearch(pipeline: pipeline, includesShared: false)
+        for hash in shared?.drainNewlyBlocked() ?? [] {
             let task = Urgency.$current.withValue(.prefetch) {
                 pipeline.background.start(.block(hash)) {
                     do {

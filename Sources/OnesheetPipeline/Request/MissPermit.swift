@@ -16,9 +16,9 @@ package struct MissPermit: Sendable {
         (self.client, self.check) = (client ?? .anonymous, check)
     }
 
-    /// Takes the current permit, just before the work begins.
+    /// Uses the current permit, just before the work begins.
     /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.
-    static func take() throws(PipelineError) { try current?.check() }
+    static func use() throws(PipelineError) { try current?.check() }
 }
 
 extension ClientKey {

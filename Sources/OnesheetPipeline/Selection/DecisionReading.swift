@@ -104,7 +104,7 @@ struct DecisionReading: Sendable {
                 if found != stored?.decision { changes.shared.append(change) }
             }
             guard let found else { return changes }
-            if try await choices.take(found, for: title).isChanged { changes.local.append(change) }
+            if try await choices.apply(found, for: title).isChanged { changes.local.append(change) }
             return changes
         }
     }
@@ -138,7 +138,7 @@ struct DecisionReading: Sendable {
                 if !added.isEmpty { changes.shared.append(Change(notice: .blocked, selections: selections)) }
             }
             guard let found else { return changes }
-            let (added, removed) = try await choices.take(blocked: found.hashes)
+            let (added, removed) = try await choices.apply(blocked: found.hashes)
             changes.blocked = added
             let selections = (added + removed).map { CacheSelection.tag(.picture($0)) }
             if !selections.isEmpty { changes.local.append(Change(notice: .blocked, selections: selections)) }

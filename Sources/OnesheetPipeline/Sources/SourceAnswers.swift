@@ -63,7 +63,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         let generation = await cache.generation()
         if !remembers || misses.recall(question.missKey, at: generation) == nil {
             // A client without a remaining share gets the cached answer although it is stale.
-            do throws(PipelineError) { try MissPermit.take() } catch {
+            do throws(PipelineError) { try MissPermit.use() } catch {
                 guard let kept else { throw error }
                 return kept.value
             }

@@ -19,14 +19,14 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var bytes = unwrapOutboundIn(data)
         if bytes.readableBytes < bytes.storageCapacity / 2 { bytes = context.channel.allocator.buffer(buffer: bytes) }
-        let taken = promise ?? context.eventLoop.makePromise()
+        let delivery = promise ?? context.eventLoop.makePromise()
         if let receiver {
             let hold = memory.hold(bytes)
             receiver.wrote(bytes)
-            taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
+            delivery.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.finished() } }
             // A write cannot be refused. If there is no room, the slowest clients are disconnected.
             memory.makeRoom()
         }
-        context.write(wrapOutboundOut(bytes), promise: taken)
+        context.write(wrapOutboundOut(bytes), promise: delivery)
     }
 }

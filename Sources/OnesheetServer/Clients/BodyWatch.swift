@@ -56,10 +56,10 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
             return context.write(data, promise: promise)
         }
         let hold = memory.hold(bytes)
-        let taken = promise ?? context.eventLoop.makePromise()
+        let delivery = promise ?? context.eventLoop.makePromise()
         receiver.wrote(bytes)
-        taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
-        context.write(data, promise: taken)
+        delivery.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.finished() } }
+        context.write(data, promise: delivery)
     }
 
     private func poll(_ context: ChannelHandlerContext, _ timeouts: Timeouts) {

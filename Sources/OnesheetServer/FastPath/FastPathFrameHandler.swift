@@ -74,7 +74,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         let requests = fastPath?.routedRequests
         if let routed { requests?.handOver(routed, on: stream) }
         stream.closeFuture.whenComplete { _ in
-            requests?.take(on: stream)
+            requests?.remove(on: stream)
             withExtendedLifetime(place) {}
         }
     }
@@ -151,7 +151,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
             pass(received.created, context)
             log(received.head.headers) {
                 $0.note(response.head.fields)
-                ($0.bytes, $0.took) = (response.length, .now() - received.begun)
+                ($0.bytes, $0.duration) = (response.length, .now() - received.begun)
             }
             return write(response, on: stream, context)
         case .route(let found)?: routed = found

@@ -66,7 +66,7 @@ final class UnsentResponses {
     func remove(_ stream: HTTP2StreamID) {
         guard !streams.isEmpty, let unsent = streams.removeValue(forKey: stream) else { return }
         bytes -= unsent.body.readableBytes
-        if unsent.hold != nil { receiver?.took() }
+        if unsent.hold != nil { receiver?.finished() }
         guard streams.isEmpty else { return }
         polling?.cancel()
         polling = nil

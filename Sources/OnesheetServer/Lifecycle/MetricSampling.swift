@@ -13,11 +13,11 @@ struct MetricSampling: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { await takeReading() } while await sleepUnlessCancelled(for: .seconds(MetricHistory.interval))
+            repeat { await addReading() } while await sleepUnlessCancelled(for: .seconds(MetricHistory.interval))
         }
     }
 
-    func takeReading() async {
+    func addReading() async {
         let context = responder.context
         let reading = await reading(context)
         var quotas: [MetricHistory.SourceQuotas] = []

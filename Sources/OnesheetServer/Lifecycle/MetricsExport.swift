@@ -22,5 +22,5 @@ struct MetricsExport: Service {
         await pass()
     }
 
-    private func pass() async { await forwarder.pass(ServerReading(responder.context, counters: counters).take()) }
+    private func pass() async { await forwarder.pass(ServerReading(responder.context, counters: counters).metrics()) }
 }

@@ -42,7 +42,7 @@ private struct RequestsInProgress {
     mutating func end() {
         guard let first = requests.popFirst() else { return }
         var request = first.request
-        request.took = .now() - first.began
+        request.duration = .now() - first.began
         log.add(request)
     }
 

@@ -28,7 +28,8 @@ struct LoggedRequest: Sendable {
     var cacheStatus: String?
     /// `X-Request-Id` of the response, which only errors have.
     var requestID: String?
-    var took = TimeAmount.zero
+    /// The time from its arrival to the end of its response.
+    var duration = TimeAmount.zero
 
     /// The memory of the texts in bytes, roughly.
     var size: Int {

@@ -22,7 +22,7 @@ struct ServerReading: Sendable {
         self.counters = counters
     }
 
-    func take() async -> MetricList {
+    func metrics() async -> MetricList {
         // Skip the disk tier if it hangs: metrics are needed most when something hangs.
         var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }

@@ -47,15 +47,15 @@ struct ParsedTarget: Sendable {
 final class RoutedRequests: Sendable {
     private let byChannel = Mutex<[ObjectIdentifier: RoutedRequest]>([:])
 
-    /// Stores the parsed form of the next request on `channel`. The caller takes it when the channel closes, because the request may
+    /// Stores the parsed form of the next request on `channel`. The caller removes it when the channel closes, because the request may
     /// never reach the router.
     func handOver(_ routed: RoutedRequest, on channel: any Channel) {
         byChannel.withLock { $0[ObjectIdentifier(channel)] = routed }
     }
 
-    /// Takes the parsed request of `channel`.
+    /// Removes and returns the parsed request of `channel`.
     @discardableResult
-    func take(on channel: any Channel) -> RoutedRequest? {
+    func remove(on channel: any Channel) -> RoutedRequest? {
         byChannel.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 }

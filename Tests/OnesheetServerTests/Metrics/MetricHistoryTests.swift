@@ -47,10 +47,10 @@ final class MetricHistoryTests: ServerTestCase {
         let server = try await server(
             sources: "sample: { type: sample }\nposters: { type: kakao, key: any, quota: { perDay: 100, reserve: 0.2 } }")
         let sampling = MetricSampling(responder: server.server.responder, counters: server.server.counters)
-        await sampling.takeReading()
+        await sampling.addReading()
         // When pictures are asked for, and another reading is taken
         for _ in 0..<3 { _ = try await server.send("/t/p/w92/sample/1.jpg") }
-        await sampling.takeReading()
+        await sampling.addReading()
         // Then everyone can read both
         let answer = try await server.send("/figures")
         XCTAssertEqual(answer.field("Cache-Control"), "no-cache")
