@@ -62,12 +62,7 @@ struct KOBISClient: Sendable {
     ) async throws(SourceError) -> Answer {
         try await quota.spend()
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
-        let answer: HTTPAnswer
-        do throws(HTTPTransportError) {
-            answer = try await context.transport.get(HTTPRequest(url: "\(baseURL)/\(endpoint)?\(query)"), under: policy)
-        } catch {
-            throw SourceError(error)
-        }
+        let answer = try await context.get(HTTPRequest(url: "\(baseURL)/\(endpoint)?\(query)"), under: policy)
         let body = Data(answer.body.readableBytesView)
         if let fault = Self.fault(in: body) { throw await error(for: fault) }
         guard answer.status == 200 else {

@@ -24,12 +24,7 @@ struct KakaoSearch: Sendable {
         try await quota.spend()
         let query = PercentEncoding.query(["query": phrase, "sort": "accuracy", "page": String(page), "size": String(size)])
         let request = HTTPRequest(url: "\(baseURL)/v2/search/image?\(query)", headers: ["Authorization": "KakaoAK \(key)"])
-        let answer: HTTPAnswer
-        do throws(HTTPTransportError) {
-            answer = try await context.transport.get(request, under: policy)
-        } catch {
-            throw SourceError(error)
-        }
+        let answer = try await context.get(request, under: policy)
         if let fault = fault(in: answer) { throw await error(for: fault, status: answer.status) }
         guard answer.status == 200 else { throw Self.error(for: answer.status) }
         do {
