@@ -191,6 +191,10 @@ public struct S3Store: ObjectStorePlugin {
         return ObjectListing(items: items, hasMore: listing.isTruncated || listing.items.count > limit)
     }
 
+    public func probe(prefix: String) async throws(StoreError) -> StoreAbilities {
+        try await StoreProbe(store: self, prefix: prefix).run()
+    }
+
     private func delete(_ name: String) async throws(StoreError) {
         var request = try request(for: name, verb: "delete")
         request.method = "DELETE"

@@ -130,6 +130,8 @@ public struct ValkeyStore: CoordinatorPlugin {
         return count
     }
 
+    public func probe() async throws(CoordinatorError) -> [String] { try await EngineProbe(store: self).run() }
+
     private func page(
         of log: String, after position: LogPosition?, _ epoch: String?, limit: Int
     ) async throws(CoordinatorError) -> LogPage {

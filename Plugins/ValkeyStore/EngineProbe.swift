@@ -1,17 +1,21 @@
 import FoundationEssentials
 import NIOCore
-public import OnesheetCore
+import OnesheetCore
 
-extension ValkeyStore {
+/// Checks the settings of every engine, and tries all functions.
+struct EngineProbe {
     private static let operation = "probe"
 
-    public func probe() async throws(CoordinatorError) -> [String] {
-        let isCluster = try await client.topology(Self.operation).isCluster
+    let store: ValkeyStore
+
+    /// - Returns: what an administrator should know.
+    func run() async throws(CoordinatorError) -> [String] {
+        let isCluster = try await store.client.topology(Self.operation).isCluster
         let commands = [
             ValkeyCommand("INFO"), ValkeyCommand("TIME"), ValkeyCommand("CONFIG", "GET", "cluster-require-full-coverage"),
         ]
         var notes: [String] = []
-        for (address, replies) in try await client.sendToAll(commands, operation: Self.operation) {
+        for (address, replies) in try await store.client.sendToAll(commands, operation: Self.operation) {
             if let info = replies[0].text.map(EngineInfo.init) {
                 guard info.isNewEnough else {
                     throw .failed(
@@ -35,7 +39,7 @@ extension ValkeyStore {
     /// Whether the engine's clock, by which logs are ordered and leases get their tokens, is near to ours.
     private func clockNotes(_ reply: RESPValue) -> [String] {
         guard let seconds = reply.array?.first?.text.flatMap(Double.init) else { return [] }
-        let difference = abs(seconds - clock.now.timeIntervalSince1970)
+        let difference = abs(seconds - store.clock.now.timeIntervalSince1970)
         guard difference > 10 else { return [] }
         return ["its clock and the one of this server are \(Int(min(difference, 1e15))) s apart"]
     }
@@ -53,20 +57,20 @@ extension ValkeyStore {
     }
 
     private func tryEverything(_ name: String) async throws(CoordinatorError) {
-        guard case .granted = try await acquire(name, for: "probe", milliseconds: 10_000),
-            case .held = try await acquire(name, for: "another", milliseconds: 10_000),
-            try await renew(name, for: "probe", milliseconds: 10_000)
+        guard case .granted = try await store.acquire(name, for: "probe", milliseconds: 10_000),
+            case .held = try await store.acquire(name, for: "another", milliseconds: 10_000),
+            try await store.renew(name, for: "probe", milliseconds: 10_000)
         else { throw .failed(operation: Self.operation, reason: "a lease is not kept") }
-        try await release(name, for: "probe", doneFor: 10_000)
-        guard case .granted(_, isDone: true) = try await acquire(name, for: "another", milliseconds: 10_000) else {
+        try await store.release(name, for: "probe", doneFor: 10_000)
+        guard case .granted(_, isDone: true) = try await store.acquire(name, for: "another", milliseconds: 10_000) else {
             throw .failed(operation: Self.operation, reason: "the end of work is not kept")
         }
-        guard try await add(1, to: name, limit: 1, milliseconds: 10_000) == 1,
-            try await add(1, to: name, limit: 1, milliseconds: 10_000) == nil, try await count(of: name) == 1
+        guard try await store.add(1, to: name, limit: 1, milliseconds: 10_000) == 1,
+            try await store.add(1, to: name, limit: 1, milliseconds: 10_000) == nil, try await store.count(of: name) == 1
         else { throw .failed(operation: Self.operation, reason: "a counter does not count") }
-        let before = try await read(name, after: .start, limit: 1, waiting: 1)
-        let position = try await append("probe", to: name)
-        let after = try await read(name, after: .start, limit: 1, waiting: 0)
+        let before = try await store.read(name, after: .start, limit: 1, waiting: 1)
+        let position = try await store.append("probe", to: name)
+        let after = try await store.read(name, after: .start, limit: 1, waiting: 0)
         guard before.records.isEmpty, after.records == [.init(position: position, text: "probe")], after.epoch == before.epoch
         else {
             throw .failed(operation: Self.operation, reason: "a log is not kept")
@@ -75,10 +79,10 @@ extension ValkeyStore {
 
     /// A failure leaves a few small keys behind; the next error of the engine will be told.
     private func forgetProbe(_ name: String) async {
-        for kind in [Kind.lease, .log, .counter] {
-            let keys = keys(kind, name)
+        for kind in [ValkeyStore.Kind.lease, .log, .counter] {
+            let keys = store.keys(kind, name)
             do throws(CoordinatorError) {
-                _ = try await client.send(ValkeyCommand(words: ["DEL"] + keys), key: keys[0], operation: Self.operation)
+                _ = try await store.client.send(ValkeyCommand(words: ["DEL"] + keys), key: keys[0], operation: Self.operation)
             } catch {
                 continue
             }
