@@ -155,7 +155,7 @@ public struct S3Store: ObjectStorePlugin {
             default: throw error(fault, in: answer, to: request)
             }
         }
-        throw .failed(operation: request.operation, reason: "other writes of it never end")
+        throw .failed(operation: request.operation, reason: "it is being written by others again and again")
     }
 
     public func delete(_ names: [String]) async throws(StoreError) {

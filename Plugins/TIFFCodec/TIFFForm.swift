@@ -139,7 +139,7 @@
 
         /// The palette's 256 colours. Indices outside are black.
         private static func palette(_ file: OpaquePointer, bits: Int) throws(CodecError) -> [UInt8] {
-            guard bits <= 8 else { throw .unsupported("\(bits) bits an index in TIFF") }
+            guard bits <= 8 else { throw .unsupported("palette indices of \(bits) bits in TIFF") }
             var red: UnsafePointer<UInt16>?
             var green: UnsafePointer<UInt16>?
             var blue: UnsafePointer<UInt16>?

@@ -123,13 +123,13 @@ extension CodecConformance {
             // One entry: orientation 6, in big-endian order.
             options.exif = Array("MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{6}\0\0\0\0\0\0".utf8)
             let header = try header(of: try file(kind, width: 9, height: 7, options))
-            guard header.orientation == .right else { throw Violation("orientation comes back as \(header.orientation)") }
+            guard header.orientation == .right else { throw Violation("the file has the orientation \(header.orientation)") }
             guard header.width == 9, header.height == 7 else { throw Violation("sides are not as stored") }
         }
         if let profile {
             options.profile = profile
             let header = try header(of: try file(kind, width: 9, height: 7, options))
-            guard header.colors == .icc(profile) else { throw Violation("the profile does not come back") }
+            guard header.colors == .icc(profile) else { throw Violation("the decoded file has another profile") }
         }
     }
 }

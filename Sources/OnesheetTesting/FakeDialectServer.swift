@@ -4,7 +4,7 @@ public import OnesheetCore
 public struct FakeDialectServer: DialectServer {
     /// Whether it accepts addresses without a signature.
     public var acceptsUnsigned: Bool
-    /// The valid signature of every path.
+    /// The signature that is valid for every path.
     public var signature: String
 
     public init(acceptsUnsigned: Bool = true, signature: String = "unsafe") {

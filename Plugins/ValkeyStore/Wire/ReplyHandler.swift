@@ -13,7 +13,7 @@ final class ReplyHandler: ChannelInboundHandler {
         let timer: Scheduled<Void>?
     }
 
-    /// Requests without replies; more are refused.
+    /// The most requests that wait for replies. Further ones are refused.
     private static let capacity = 4096
 
     private var requests = CircularBuffer<Request>()

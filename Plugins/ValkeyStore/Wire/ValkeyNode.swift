@@ -137,7 +137,7 @@ final class ValkeyNode: Sendable {
 }
 
 extension EventLoopFuture where Value: Sendable {
-    /// The outcome of a future that fails with a `LinkFailure` only.
+    /// The outcome of a future that fails only with a `LinkFailure`.
     fileprivate func result() async -> Result<Value, LinkFailure> {
         do {
             return .success(try await get())

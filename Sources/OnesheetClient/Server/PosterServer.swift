@@ -13,9 +13,9 @@ internal import FoundationEssentials
 public struct PosterServer: Sendable {
     /// The limits of requests and answers.
     public struct Limits: Sendable, Equatable {
-        /// The longest time of a request with a whole answer. The server may ask its source meanwhile.
+        /// The longest time until an answer is complete. The server may ask its source meanwhile.
         public var timeout: Duration
-        /// The longest time without news of a prefetch.
+        /// The longest time without a report of a prefetch.
         public var idleTimeout: Duration
         /// The most bytes of an answer, and of one report of a prefetch.
         public var answerBytes: Int

@@ -90,7 +90,7 @@ public actor DailyQuota {
         do {
             return try await context.state.value(for: exhaustedKey).flatMap(Double.init)
         } catch {
-            context.logger.warning("the reset of the quota cannot be read", metadata: ["error": "\(error)"])
+            context.logger.warning("the time at which the quota resets cannot be read", metadata: ["error": "\(error)"])
             return nil
         }
     }

@@ -64,7 +64,7 @@ package final class FatalOriginals: Sendable {
 
     /// Counts a process that was lost while it read `original`.
     /// - Parameter isProven: whether the process was new.
-    /// - Returns: whether the original is not to be read again.
+    /// - Returns: whether the original must not be read again.
     func add(_ original: ByteBuffer, _ loss: ProcessLoss, isProven: Bool) -> Bool {
         let (digest, now) = (Self.digest(original), clock.now)
         let isFatal = records.withLock { records in

@@ -158,7 +158,7 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
     }
 }
 
-/// Only the name: all other facts about a format come from this side.
+/// Sends only the name, because the receiver has all other facts about a format.
 extension ImageFormat: WireValue {
     func write(to message: inout ByteBuffer) { message.write(name) }
 

@@ -49,7 +49,7 @@ final class WorkerThreads: Sendable {
     /// Seconds after which a job that is refused now will probably be accepted.
     var retryAfter: Int { renderQueue.withLock { $0.retryAfter(.interactive, at: now) } }
 
-    /// The same, or `nil` if a job would be accepted now.
+    /// The seconds after which to retry; `nil` if a job would be accepted now.
     var refusal: Int? { renderQueue.withLock { $0.refusal(.current, for: .current, at: now) } }
 
     /// Runs `job` on a thread, with the urgency of the calling task.

@@ -79,7 +79,7 @@ public struct Transform: Hashable, Sendable {
     }
 
     public var resizing = Resizing.fit
-    /// Pixels of the box, already multiplied by dpr. 0 follows from the other side and the proportions of the picture.
+    /// The sides of the box in pixels, already multiplied by dpr. A side of 0 follows from the other one and the picture's proportions.
     public var width = 0
     public var height = 0
     /// The least size of the output; 0 is no limit.
@@ -118,7 +118,7 @@ public struct Transform: Hashable, Sendable {
     public var format: ImageFormat?
     /// Whether an output without `format` is JPEG or PNG, which every client reads, also if the original is in another format.
     public var isForAllClients = false
-    /// The side, in pixels of the output, of the squares of one colour that replace the pixels; 0 and 1 are none.
+    /// The side of the squares into which the picture is pixelated, in pixels of the output; 0 and 1 change nothing.
     public var pixelates = 0
     /// Whether only the luminance is kept.
     public var isGray = false

@@ -39,7 +39,7 @@ package final class SharedValues: Sendable {
         }
     }
 
-    /// The value; `nil` if there is none that checks.
+    /// The value; `nil` if there is no valid one.
     /// - Parameter isPatient: whether to wait longer, and also while the store is left alone after failures.
     package func value(_ name: String, isPatient: Bool = true) async throws(SharedValueError) -> String? {
         switch try await read(name, isRequest: !isPatient) {
