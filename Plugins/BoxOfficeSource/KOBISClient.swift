@@ -13,7 +13,10 @@ struct KOBISClient: Sendable {
     let quota: DailyQuota
 
     init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
-        (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
+        self.context = context
+        self.key = key
+        self.baseURL = baseURL
+        self.policy = policy
         self.quota = DailyQuota(quota, name: "kobis", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 

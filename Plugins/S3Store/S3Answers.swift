@@ -28,7 +28,10 @@ package struct S3Fault: Sendable, Equatable {
     package var serverTime: String?
 
     package init(code: String, message: String = "", region: String? = nil, serverTime: String? = nil) {
-        (self.code, self.message, self.region, self.serverTime) = (code, message, region, serverTime)
+        self.code = code
+        self.message = message
+        self.region = region
+        self.serverTime = serverTime
     }
 
     /// Parses the body of an error; `nil` if it names no fault. Stores, and proxies in front of them, also send empty bodies and HTML

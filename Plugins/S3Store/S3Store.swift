@@ -32,9 +32,14 @@ public struct S3Store: ObjectStorePlugin {
             endpoint: String? = nil, bucket: String, region: String = "us-east-1", accessKey: String, secretKey: String,
             sessionToken: String? = nil, pathStyle: Bool? = nil, deadline: Interval = Interval(.seconds(2))
         ) {
-            (self.endpoint, self.bucket, self.region) = (endpoint, bucket, region)
-            (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
-            (self.pathStyle, self.deadline) = (pathStyle, deadline)
+            self.endpoint = endpoint
+            self.bucket = bucket
+            self.region = region
+            self.accessKey = accessKey
+            self.secretKey = secretKey
+            self.sessionToken = sessionToken
+            self.pathStyle = pathStyle
+            self.deadline = deadline
         }
 
         public init(from decoder: any Decoder) throws {

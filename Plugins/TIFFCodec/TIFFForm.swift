@@ -99,8 +99,12 @@
             }
             guard [1, 2, 4, 8, 16].contains(bits) else { throw .unsupported("\(bits) bits a sample in TIFF") }
             let rows = long(TIFFTAG_ROWSPERSTRIP)
-            (self.width, self.height, self.samples, self.bits) = (width, height, samples, bits)
-            (self.colors, self.isJPEG) = (colors, isJPEG)
+            self.width = width
+            self.height = height
+            self.samples = samples
+            self.bits = bits
+            self.colors = colors
+            self.isJPEG = isJPEG
             rowsPerStrip = rows == 0 ? height : rows
             isSeparate = samples > 1 && short(TIFFTAG_PLANARCONFIG, or: 1) == PLANARCONFIG_SEPARATE
             alpha = samples > colorSamples ? Self.alpha(file) : .none

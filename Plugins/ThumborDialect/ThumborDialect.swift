@@ -116,7 +116,10 @@ struct ThumborBox {
     private var sides: [Substring]?
     private var flips = [false, false]
 
-    init(fits: Bool, covers: Bool) { (self.fits, self.covers) = (fits, covers) }
+    init(fits: Bool, covers: Bool) {
+        self.fits = fits
+        self.covers = covers
+    }
 
     /// Reads `300x450`; a minus sign flips.
     mutating func set(_ text: Substring) throws(RequestError) {

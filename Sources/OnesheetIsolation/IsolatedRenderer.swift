@@ -38,8 +38,11 @@ package final class IsolatedRenderer: PictureEngine {
         logger: Logger
     ) {
         self.renderer = renderer
-        (limits, deadline) = (settings.limits, settings.deadline)
-        (self.fatal, self.lost, self.logger) = (fatal, lost, logger)
+        limits = settings.limits
+        deadline = settings.deadline
+        self.fatal = fatal
+        self.lost = lost
+        self.logger = logger
         pool = RenderProcessPool(command, settings, formats: renderer.readableFormats, logger: logger)
     }
 

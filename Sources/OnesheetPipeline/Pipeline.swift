@@ -163,7 +163,10 @@ package struct Pipeline: Sendable {
         private let metrics: PipelineMetrics
 
         init(of wanted: [MissingVariant], from source: any ContentSource, began: Date, metrics: PipelineMetrics) {
-            (self.wanted, self.source, self.began, self.metrics) = (wanted, source, began, metrics)
+            self.wanted = wanted
+            self.source = source
+            self.began = began
+            self.metrics = metrics
             watch = Stopwatch(metrics)
         }
 

@@ -47,8 +47,13 @@ public struct CodecConformance: Sendable {
     public init(decoder: any ImageDecoder, files: [[UInt8]], spareTail: Int = 0, damages: Int = 400) {
         codec = decoder
         encoder = nil
-        (kinds, tolerance, profile, embedsEXIF) = ([], 0, nil, false)
-        (self.files, self.spareTail, self.damages) = (files, spareTail, damages)
+        kinds = []
+        tolerance = 0
+        profile = nil
+        embedsEXIF = false
+        self.files = files
+        self.spareTail = spareTail
+        self.damages = damages
     }
 
     public typealias Finding = ConformanceFinding

@@ -8,7 +8,8 @@ public struct FakeDialectServer: DialectServer {
     public var signature: String
 
     public init(acceptsUnsigned: Bool = true, signature: String = "unsafe") {
-        (self.acceptsUnsigned, self.signature) = (acceptsUnsigned, signature)
+        self.acceptsUnsigned = acceptsUnsigned
+        self.signature = signature
     }
 
     public func requireUnsigned() throws(RequestError) {

@@ -9,7 +9,8 @@ final class ValkeyConnection: Sendable {
     private let handler: NIOLoopBound<ReplyHandler>
 
     private init(_ channel: any Channel, _ handler: NIOLoopBound<ReplyHandler>) {
-        (self.channel, self.handler) = (channel, handler)
+        self.channel = channel
+        self.handler = handler
     }
 
     var isOpen: Bool { channel.isActive }

@@ -24,7 +24,8 @@ final class ValkeyNode: Sendable {
     private let state = Mutex(State())
 
     init(_ address: ValkeyAddress, _ settings: ConnectionSettings) {
-        (self.address, self.settings) = (address, settings)
+        self.address = address
+        self.settings = settings
     }
 
     /// Sends commands on the shared connection.

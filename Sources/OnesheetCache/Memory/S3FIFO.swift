@@ -23,7 +23,8 @@ package struct S3FIFO<Value> {
     ///   - weight: the greatest total weight.
     ///   - count: the most entries.
     package init(weight: Int, count: Int) {
-        (weightLimit, countLimit) = (weight, count)
+        weightLimit = weight
+        countLimit = count
     }
 
     /// The value under `key`, marked as used.

@@ -16,7 +16,9 @@ package struct CacheHit: Sendable {
     package var size: Int { file?.region.readableBytes ?? entry.body.readableBytes }
 
     package init(entry: CacheEntry, tier: String, file: ReadyFile? = nil) {
-        (self.entry, self.tier, self.file) = (entry, tier, file)
+        self.entry = entry
+        self.tier = tier
+        self.file = file
     }
 }
 

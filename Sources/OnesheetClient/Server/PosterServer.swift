@@ -21,7 +21,9 @@ public struct PosterServer: Sendable {
         public var answerBytes: Int
 
         public init(timeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(300), answerBytes: Int = 8 << 20) {
-            (self.timeout, self.idleTimeout, self.answerBytes) = (timeout, idleTimeout, answerBytes)
+            self.timeout = timeout
+            self.idleTimeout = idleTimeout
+            self.answerBytes = answerBytes
         }
     }
 
@@ -41,7 +43,10 @@ public struct PosterServer: Sendable {
     ) {
         var url = url[...]
         while url.last == "/" { url.removeLast() }
-        (self.url, self.token, self.limits, self.transport) = (String(url), token, limits, transport)
+        self.url = String(url)
+        self.token = token
+        self.limits = limits
+        self.transport = transport
     }
 
     /// The sources, with their health and capabilities.

@@ -172,7 +172,9 @@ public struct QuotaSettings: Sendable, Decodable, Equatable {
     public init(perDay: Int, reserve: Double = 0.1, unknown: Double = 0.5) {
         precondition(perDay > 0 && (0...1).contains(reserve), "a quota has calls, and a share of them is kept")
         precondition((0...1).contains(unknown), "what is unknown has a share of the calls")
-        (self.perDay, self.reserve, self.unknown) = (perDay, reserve, unknown)
+        self.perDay = perDay
+        self.reserve = reserve
+        self.unknown = unknown
     }
 
     public init(from decoder: any Decoder) throws {

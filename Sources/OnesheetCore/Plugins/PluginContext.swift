@@ -69,7 +69,8 @@ public struct NestedSource: Sendable, Decodable, Equatable {
     package private(set) var path = ""
 
     public init(type: String, configuration: ConfigurationValue) {
-        (self.type, self.configuration) = (type, configuration)
+        self.type = type
+        self.configuration = configuration
     }
 
     public init(from decoder: any Decoder) throws {

@@ -46,7 +46,9 @@ package final class FatalOriginals: Sendable {
 
     /// - Parameter path: the file in which they are kept; `nil` keeps them in memory.
     package init(path: String?, clock: WallClock, logger: Logger) {
-        (self.path, self.clock, self.logger) = (path, clock, logger)
+        self.path = path
+        self.clock = clock
+        self.logger = logger
         let now = clock.now
         records = Mutex(path.map { Self.read($0, at: now) } ?? [:])
     }

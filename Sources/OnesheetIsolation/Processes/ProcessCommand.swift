@@ -7,6 +7,8 @@ package struct ProcessCommand: Sendable {
     package var arguments: [String]
 
     package init(path: String, name: String, arguments: [String]) {
-        (self.path, self.name, self.arguments) = (path, name, arguments)
+        self.path = path
+        self.name = name
+        self.arguments = arguments
     }
 }

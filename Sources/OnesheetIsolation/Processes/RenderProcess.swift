@@ -42,7 +42,8 @@ final class RenderProcess: Sendable {
         _ program: ProcessCommand, _ settings: ProcessSettings, startedBy starter: ProcessStarter, formats: [ImageFormat],
         within time: Duration
     ) throws(ProcessStartError) {
-        (self.formats, capacity) = (formats, settings.inputCapacity)
+        self.formats = formats
+        capacity = settings.inputCapacity
         process = try starter.start(program)
         var message = ByteBuffer()
         message.write(settings)

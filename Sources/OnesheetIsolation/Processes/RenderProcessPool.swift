@@ -48,7 +48,10 @@ final class RenderProcessPool: Sendable {
     private let state = Mutex(State())
 
     init(_ command: ProcessCommand, _ settings: ProcessSettings, formats: [ImageFormat], logger: Logger) {
-        (self.command, self.settings, self.formats, self.logger) = (command, settings, formats, logger)
+        self.command = command
+        self.settings = settings
+        self.formats = formats
+        self.logger = logger
     }
 
     deinit { shutdown() }

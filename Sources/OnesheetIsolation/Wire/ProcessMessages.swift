@@ -17,7 +17,9 @@ struct ProcessCall: WireValue, Sendable {
     var isSame: Bool
 
     init(_ question: Question, count: Int, isSame: Bool = false) {
-        (self.question, self.count, self.isSame) = (question, count, isSame)
+        self.question = question
+        self.count = count
+        self.isSame = isSame
     }
 
     func write(to message: inout ByteBuffer) {
@@ -98,8 +100,12 @@ struct RenderedVariant: WireValue, Sendable {
     var color: Color
 
     init(_ image: RenderedImage) {
-        (count, format, width, height) = (image.body.readableBytes, image.format, image.width, image.height)
-        (thumbHash, color) = (image.placeholder.thumbHash, image.placeholder.color)
+        count = image.body.readableBytes
+        format = image.format
+        width = image.width
+        height = image.height
+        thumbHash = image.placeholder.thumbHash
+        color = image.placeholder.color
     }
 
     func write(to message: inout ByteBuffer) {
@@ -112,7 +118,10 @@ struct RenderedVariant: WireValue, Sendable {
     }
 
     init(from message: inout WireReader) throws(WireError) {
-        (count, format, width, height) = (try message.read(), try message.read(), try message.read(), try message.read())
+        count = try message.read()
+        format = try message.read()
+        width = try message.read()
+        height = try message.read()
         let hash = try message.slice()
         guard count > 0, width > 0, height > 0, hash.readableBytes <= Self.longestHash else { throw WireError() }
         thumbHash = Array(hash.readableBytesView)

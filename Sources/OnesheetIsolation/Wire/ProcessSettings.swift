@@ -13,9 +13,12 @@ package struct ProcessSettings: Sendable {
     package var watermark: WatermarkImage?
 
     package init(of renderer: Renderer, limits: Limits, codecs: [String: ConfigurationValue]) {
-        (linearLight, acceptTruncated) = (renderer.resamplesInLinearLight, renderer.acceptsTruncated)
-        (deadline, watermark) = (renderer.deadline, renderer.watermark)
-        (self.limits, self.codecs) = (limits, codecs)
+        linearLight = renderer.resamplesInLinearLight
+        acceptTruncated = renderer.acceptsTruncated
+        deadline = renderer.deadline
+        watermark = renderer.watermark
+        self.limits = limits
+        self.codecs = codecs
     }
 
     /// The most bytes of a picture.
@@ -50,7 +53,9 @@ extension ProcessSettings: WireValue {
     }
 
     init(from message: inout WireReader) throws(WireError) {
-        (linearLight, acceptTruncated, deadline) = (try message.read(), try message.read(), try message.read())
+        linearLight = try message.read()
+        acceptTruncated = try message.read()
+        deadline = try message.read()
         limits = Limits()
         limits.originBytes = try message.read()
         limits.pixels = try message.read()

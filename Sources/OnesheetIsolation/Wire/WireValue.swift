@@ -17,7 +17,10 @@ struct WireReader {
     /// The formats that a message may name.
     let formats: [ImageFormat]
 
-    init(_ bytes: ByteBuffer, formats: [ImageFormat]) { (self.bytes, self.formats) = (bytes, formats) }
+    init(_ bytes: ByteBuffer, formats: [ImageFormat]) {
+        self.bytes = bytes
+        self.formats = formats
+    }
 
     /// Reads one value, which is the whole message.
     static func read<Value: WireValue>(

@@ -16,7 +16,10 @@ package final class MemoryBudget: Sendable {
     }
 
     /// - Parameter whole: the budget that contains this one. Each reservation counts in both.
-    package init(limit: Int, of whole: MemoryBudget? = nil) { (self.limit, self.whole) = (limit, whole) }
+    package init(limit: Int, of whole: MemoryBudget? = nil) {
+        self.limit = limit
+        self.whole = whole
+    }
 
     /// Bytes reserved at present.
     package var reserved: Int { state.withLock { $0.used } }

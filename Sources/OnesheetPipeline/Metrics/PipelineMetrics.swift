@@ -40,7 +40,8 @@ package struct Histogram: Sendable, Equatable {
     ///   - sum: in seconds.
     package init(counts: [Int], sum: Double) {
         precondition(counts.count == Self.bounds.count + 1, "a count for each bucket")
-        (self.counts, self.sum) = (counts, sum)
+        self.counts = counts
+        self.sum = sum
     }
 
     package mutating func add(_ seconds: Double) {

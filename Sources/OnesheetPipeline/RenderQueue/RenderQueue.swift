@@ -70,7 +70,10 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     ///   - longestWait: the longest predicted wait of an interactive job, in milliseconds.
     ///   - deadline: milliseconds after which a running job counts as stuck.
     init(workers: Int, queue: Int, longestWait: Double, deadline: Double = .infinity) {
-        (self.workers, self.queue, self.longestWait, self.deadline) = (max(1, workers), max(0, queue), longestWait, deadline)
+        self.workers = max(1, workers)
+        self.queue = max(0, queue)
+        self.longestWait = longestWait
+        self.deadline = deadline
     }
 
     /// Running and waiting jobs.

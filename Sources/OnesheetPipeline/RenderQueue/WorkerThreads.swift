@@ -32,7 +32,9 @@ final class WorkerThreads: Sendable {
         renderQueue = Mutex(
             RenderQueue(
                 workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
-        (self.longestWait, self.longestPrefetchWait, self.deadline) = (longestWait, longestPrefetchWait, deadline)
+        self.longestWait = longestWait
+        self.longestPrefetchWait = longestPrefetchWait
+        self.deadline = deadline
         self.threads.start()
     }
 

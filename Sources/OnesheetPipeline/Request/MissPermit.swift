@@ -13,7 +13,8 @@ package struct MissPermit: Sendable {
     ///   - client: the client that the work is for; `nil` if it is unknown.
     ///   - check: throws if the client may cause no further work at present.
     package init(for client: ClientKey? = nil, _ check: @escaping @Sendable () throws(PipelineError) -> Void) {
-        (self.client, self.check) = (client ?? .anonymous, check)
+        self.client = client ?? .anonymous
+        self.check = check
     }
 
     /// Uses the current permit, just before the work begins.

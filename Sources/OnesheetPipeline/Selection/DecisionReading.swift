@@ -12,7 +12,9 @@ struct DecisionReading: Sendable {
     private let isPatient: Bool
 
     init(_ decisions: SharedDecisions, joins: Bool, isPatient: Bool = true) {
-        (self.decisions, self.joins, self.isPatient) = (decisions, joins, isPatient)
+        self.decisions = decisions
+        self.joins = joins
+        self.isPatient = isPatient
     }
 
     /// A changed decision, and the entries that it invalidates.
@@ -167,7 +169,9 @@ struct SharedDecision: Codable {
     let decision: PosterDecision
 
     init(_ title: TitleReference, _ decision: PosterDecision) {
-        (source, id, self.decision) = (title.source, title.id, decision)
+        source = title.source
+        id = title.id
+        self.decision = decision
     }
 
     /// Reads the value called `name`; `nil` if it is not a decision with that name.

@@ -53,8 +53,12 @@ package final class SharedDecisions: Sendable {
         _ values: SharedValues, choices: PosterChoices, cache: Cache, isToldOfChanges: Bool, pause: Duration = .seconds(1),
         logger: Logger
     ) {
-        (self.values, self.choices, self.cache, self.logger) = (values, choices, cache, logger)
-        (self.isToldOfChanges, self.pause) = (isToldOfChanges, pause)
+        self.values = values
+        self.choices = choices
+        self.cache = cache
+        self.logger = logger
+        self.isToldOfChanges = isToldOfChanges
+        self.pause = pause
     }
 
     /// Decisions that may have changed and could not be read yet; 1 if that may be any.

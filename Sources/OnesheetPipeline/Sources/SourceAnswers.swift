@@ -38,7 +38,9 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         _ name: String, cache: Cache, clock: WallClock, logger: Logger,
         onJoin: @escaping @Sendable (_ waiters: Int) -> Void = { _ in }
     ) {
-        (self.cache, self.clock, self.logger) = (cache, clock, logger)
+        self.cache = cache
+        self.clock = clock
+        self.logger = logger
         storage = TypedStorage(name, in: cache, clock: clock)
         misses = MissMemory(clock: clock)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1)) { _, waiters in onJoin(waiters) }

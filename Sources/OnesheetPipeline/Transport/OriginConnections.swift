@@ -58,7 +58,9 @@ final class OriginConnections: Sendable {
     private let security: TLSClient
 
     init(group: any EventLoopGroup, resolver: any NameResolver, security: TLSClient) {
-        (self.group, self.resolver, self.security) = (group, resolver, security)
+        self.group = group
+        self.resolver = resolver
+        self.security = security
     }
 
     /// Open connections.

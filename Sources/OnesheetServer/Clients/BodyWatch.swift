@@ -25,7 +25,10 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var hasRequest = false
 
     /// - Parameter timeouts: `nil` if another handler enforces the timeouts.
-    init(_ memory: ResponseMemory, _ timeouts: Timeouts?) { (self.memory, self.timeouts) = (memory, timeouts) }
+    init(_ memory: ResponseMemory, _ timeouts: Timeouts?) {
+        self.memory = memory
+        self.timeouts = timeouts
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         receiver = BodyReceiver(context.channel, memory)

@@ -13,7 +13,10 @@ final class Client: Sendable {
     /// Bytes of long bodies that are being sent on this connection.
     fileprivate let bytes = Atomic(0)
 
-    init(_ peer: IPAddress?, _ connections: OpenConnections) { (self.peer, self.connections) = (peer, connections) }
+    init(_ peer: IPAddress?, _ connections: OpenConnections) {
+        self.peer = peer
+        self.connections = connections
+    }
 }
 
 /// A request that is being answered: its client and its limits.

@@ -69,7 +69,8 @@ package struct ServerContext: Sendable {
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
         self.configuration = configuration
-        (self.sources, self.watches) = (sources, watches)
+        self.sources = sources
+        self.watches = watches
         self.assembly = assembly
         self.shared = shared
         pipeline = Pipeline(

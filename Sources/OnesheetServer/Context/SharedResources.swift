@@ -103,7 +103,11 @@ package struct SharedResources: Sendable {
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
             deadline: configuration.rendering.deadline.duration, memory: memory)
-        (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
+        self.disk = disk
+        self.transport = transport
+        self.web = web
+        self.clock = clock
+        self.logger = logger
         self.writes = writes
         fatal = FatalOriginals(
             path: writes ? configuration.cache.disk.path + "/fatal-originals" : nil, clock: clock, logger: logger)

@@ -21,7 +21,9 @@ package struct Explainer: Sendable {
         package var revealsSources = false
 
         package init(fetches: Bool = false, countsPurge: Bool = false, revealsSources: Bool = false) {
-            (self.fetches, self.countsPurge, self.revealsSources) = (fetches, countsPurge, revealsSources)
+            self.fetches = fetches
+            self.countsPurge = countsPurge
+            self.revealsSources = revealsSources
         }
     }
 

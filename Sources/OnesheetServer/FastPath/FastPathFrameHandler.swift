@@ -52,7 +52,10 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     init(
         _ fastPath: LoopFastPath?, connections: OpenConnections, places: MemoryShare, accessLog: AccessLog?, idleTimeout: TimeAmount
     ) {
-        (self.fastPath, self.connections, self.places, self.accessLog) = (fastPath, connections, places, accessLog)
+        self.fastPath = fastPath
+        self.connections = connections
+        self.places = places
+        self.accessLog = accessLog
         unsent = UnsentResponses(connections.memory, idleTimeout: idleTimeout)
     }
 

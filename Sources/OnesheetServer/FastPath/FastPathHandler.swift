@@ -61,7 +61,10 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     init(
         _ fastPath: LoopFastPath?, memory: ResponseMemory, accessLog: AccessLog?, addParser: @escaping () -> Void
     ) {
-        (self.fastPath, self.memory, self.accessLog, self.addParser) = (fastPath, memory, accessLog, addParser)
+        self.fastPath = fastPath
+        self.memory = memory
+        self.accessLog = accessLog
+        self.addParser = addParser
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

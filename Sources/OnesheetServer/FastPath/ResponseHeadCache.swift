@@ -154,7 +154,10 @@ private final class CachedTarget {
     var isNew = true
     private var variants: [ImageFormat?: CachedVariant] = [:]
 
-    init(_ routed: RoutedRequest, _ address: ImageAddress) { (self.routed, self.address) = (routed, address) }
+    init(_ routed: RoutedRequest, _ address: ImageAddress) {
+        self.routed = routed
+        self.address = address
+    }
 
     /// - Parameter format: the negotiated format. `nil` is the original's.
     func variant(in format: ImageFormat?, _ images: ImageContext) -> CachedVariant {

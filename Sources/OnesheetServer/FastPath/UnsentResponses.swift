@@ -27,7 +27,10 @@ final class UnsentResponses {
     private var loop: (any EventLoop)?
     private var reset: (HTTP2StreamID) -> Void = { _ in }
 
-    init(_ memory: ResponseMemory, idleTimeout: TimeAmount) { (self.memory, self.idleTimeout) = (memory, idleTimeout) }
+    init(_ memory: ResponseMemory, idleTimeout: TimeAmount) {
+        self.memory = memory
+        self.idleTimeout = idleTimeout
+    }
 
     /// - Parameters:
     ///   - owner: the address that the streams count for.

@@ -50,7 +50,9 @@ final class AccessLog: Sendable {
             throw ConfigurationError(path: "accessLog.path", message: error.description)
         }
         output = Mutex(Output(file: file, line: AccessLine(configuration.format)))
-        (self.identity, self.clock, self.logger) = (identity, clock, logger)
+        self.identity = identity
+        self.clock = clock
+        self.logger = logger
         thread.start()
     }
 

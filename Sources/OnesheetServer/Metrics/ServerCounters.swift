@@ -23,7 +23,9 @@ final class ServerCounters: Sendable {
     private let counters = Mutex<[String: RequestCounter]>([:])
 
     init(_ connections: OpenConnections, accessLog: AccessLog?, collector: CollectorTracer?) {
-        (self.connections, self.accessLog, self.collector) = (connections, accessLog, collector)
+        self.connections = connections
+        self.accessLog = accessLog
+        self.collector = collector
     }
 
     /// Responses by route and status class.

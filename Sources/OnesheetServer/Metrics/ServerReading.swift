@@ -16,9 +16,14 @@ struct ServerReading: Sendable {
     let clock: WallClock
 
     init(_ context: ServerContext, counters: ServerCounters) {
-        (cache, pipeline, watches) = (context.shared.cache, context.pipeline, context.watches)
-        (coordination, decisions, clock) = (context.shared.coordination, context.shared.decisions, context.clock)
-        (renderThreads, lost) = (context.configuration.limits.limits.workers, context.shared.lostProcesses)
+        cache = context.shared.cache
+        pipeline = context.pipeline
+        watches = context.watches
+        coordination = context.shared.coordination
+        decisions = context.shared.decisions
+        clock = context.clock
+        renderThreads = context.configuration.limits.limits.workers
+        lost = context.shared.lostProcesses
         self.counters = counters
     }
 

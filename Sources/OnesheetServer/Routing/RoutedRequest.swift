@@ -22,7 +22,11 @@ struct RoutedRequest: Sendable {
     let path: String
     private(set) var image: Image?
 
-    init(table: RouteTable, entry: RouteTable.Entry, path: String) { (self.table, self.entry, self.path) = (table, entry, path) }
+    init(table: RouteTable, entry: RouteTable.Entry, path: String) {
+        self.table = table
+        self.entry = entry
+        self.path = path
+    }
 
     /// The path after the route's prefix.
     var rest: Substring { path.dropFirst(bytes: entry.route?.prefix.utf8.count ?? 0) }

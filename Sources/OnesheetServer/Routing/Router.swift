@@ -24,8 +24,12 @@ struct Router: Sendable {
         _ table: RouteTable, _ commonFields: CommonFields, errors: RecentErrors, tracing: RequestTracing, logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
-        (self.table, self.commonFields, self.errors, self.logger) = (table, commonFields, errors, logger)
-        (self.tracing, self.pageOf) = (tracing, pageOf)
+        self.table = table
+        self.commonFields = commonFields
+        self.errors = errors
+        self.logger = logger
+        self.tracing = tracing
+        self.pageOf = pageOf
     }
 
     /// - Parameter found: the request as the fast path has parsed it, if it has.

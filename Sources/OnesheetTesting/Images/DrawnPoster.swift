@@ -12,7 +12,10 @@ public struct DrawnPoster: Sendable {
     public var grain: Double
 
     public init(width: Int, height: Int, seed: UInt32 = 1, grain: Double = 10) {
-        (self.width, self.height, self.seed, self.grain) = (width, height, seed, grain)
+        self.width = width
+        self.height = height
+        self.seed = seed
+        self.grain = grain
     }
 
     /// Draws the poster: gray, RGB or inks, with or without alpha, or in planes of the given subsampling.

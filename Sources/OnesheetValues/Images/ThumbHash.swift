@@ -193,7 +193,9 @@ public struct ThumbHash: Sendable, Hashable {
             red = Level(constant: Float(color >> 12 & 63) / 31.5 - 1, scale: Float(shape >> 9 & 63) / 63)
             alpha =
                 color >> 23 == 1 ? Level(constant: Float(bytes[5] & 15) / 15, scale: Float(bytes[5] >> 4) / 15) : nil
-            (countX, countY, ratio) = (max(3, across), max(3, down), Double(across) / Double(down))
+            countX = max(3, across)
+            countY = max(3, down)
+            ratio = Double(across) / Double(down)
         }
 
         /// The number of factors in the triangle of a channel, without the constant one.

@@ -31,8 +31,10 @@ public struct Transform: Hashable, Sendable {
         public var isEqualVertically: Bool
 
         public init(threshold: Double, color: Color? = nil, isEqualHorizontally: Bool = false, isEqualVertically: Bool = false) {
-            (self.threshold, self.color) = (threshold, color)
-            (self.isEqualHorizontally, self.isEqualVertically) = (isEqualHorizontally, isEqualVertically)
+            self.threshold = threshold
+            self.color = color
+            self.isEqualHorizontally = isEqualHorizontally
+            self.isEqualVertically = isEqualVertically
         }
     }
 
@@ -48,7 +50,9 @@ public struct Transform: Hashable, Sendable {
         public var insets: Padding?
 
         public init(width: Double, height: Double, gravity: Gravity? = nil) {
-            (self.width, self.height, self.gravity) = (width, height, gravity)
+            self.width = width
+            self.height = height
+            self.gravity = gravity
         }
 
         /// The largest square in the middle of the picture.
@@ -74,7 +78,10 @@ public struct Transform: Hashable, Sendable {
         public var left: Int
 
         public init(top: Int, right: Int, bottom: Int, left: Int) {
-            (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
+            self.top = top
+            self.right = right
+            self.bottom = bottom
+            self.left = left
         }
     }
 

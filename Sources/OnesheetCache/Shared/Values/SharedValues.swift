@@ -21,7 +21,8 @@ package final class SharedValues: Sendable {
 
     /// - Parameter tier: the tier on the same store. Its calls have deadlines and metrics.
     package init(_ tier: SharedTier, logger: Logger) {
-        (self.tier, self.logger) = (tier, logger)
+        self.tier = tier
+        self.logger = logger
         folder = "\(tier.settings.prefix)/state/"
     }
 
