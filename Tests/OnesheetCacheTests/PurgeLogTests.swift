@@ -338,7 +338,8 @@ struct ServerWithLog {
         folder: TemporaryDirectory, coordinator: any Coordinator, clock: ManualClock, logger: Logger,
         tiers: (PurgeLog) -> [any CacheTier] = { _ in [] }
     ) throws {
-        (self.folder, self.clock) = (folder, clock)
+        self.folder = folder
+        self.clock = clock
         disk = try DiskTier(path: folder.path, clock: clock.wallClock, logger: .silent)
         let state = try StateStore(folder: folder.path, logger: .silent)
         log = PurgeLog(coordinator, state: state.part("purges"), logger: logger)
