@@ -178,14 +178,14 @@ let package = Package(
             swiftSettings: settings),
         c("CMemory"),
         c("CCage"),
-        target("OnesheetWorkers", ["OnesheetCore", "OnesheetCrypto", "OnesheetImaging", "CCage", "CMemory", nio, posix, log]),
+        target("OnesheetIsolation", ["OnesheetCore", "OnesheetCrypto", "OnesheetImaging", "CCage", "CMemory", nio, posix, log]),
         target(
             "OnesheetServer",
             [
                 "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
                 "OnesheetCache", "OnesheetConsole",
                 "OnesheetImaging",
-                "OnesheetPipeline", "OnesheetTracing", "OnesheetWorkers", nio, posix, httpTypes,
+                "OnesheetIsolation", "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
                 hummingbird, hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
                 lifecycle, yams, log,
@@ -193,8 +193,8 @@ let package = Package(
         target(
             "OnesheetCommands",
             [
-                "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", "OnesheetServer",
-                "OnesheetTracing", "OnesheetWorkers", nio, foundationCompat, lifecycle, signals, arguments, log,
+                "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetIsolation", "OnesheetPipeline",
+                "OnesheetServer", "OnesheetTracing", nio, foundationCompat, lifecycle, signals, arguments, log,
             ]),
         target("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log], isQuick: true),
 
@@ -322,7 +322,7 @@ let package = Package(
         .executableTarget(
             name: "HostileServer", dependencies: ["CHostile", "OnesheetCommands", "OnesheetCore", "StandardPlugins"],
             path: "Tests/HostileServer", swiftSettings: settings),
-        tests("OnesheetWorkers", ["OnesheetImaging", "JPEGCodec", log]),
+        tests("OnesheetIsolation", ["OnesheetImaging", "JPEGCodec", log]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", nio],
@@ -340,7 +340,7 @@ case .benchmarks:
         .executableTarget(
             name: "imaging-bench",
             dependencies: [
-                "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "OnesheetWorkers", "AVIFCodec", "JPEGCodec", "PNGCodec",
+                "OnesheetCore", "OnesheetImaging", "OnesheetIsolation", "OnesheetTesting", "AVIFCodec", "JPEGCodec", "PNGCodec",
                 "WebPCodec",
                 nio, log,
             ],

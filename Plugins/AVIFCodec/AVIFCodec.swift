@@ -1,5 +1,6 @@
 #if AVIF
     internal import CAVIF
+    public import NIOCore
     public import OnesheetCore
 
     /// AVIF (Alliance for Open Media, AV1 Image File Format 1.1) with libavif. Decodes the first picture of a sequence.
@@ -89,6 +90,79 @@
                     }
                 }
             }
+        }
+
+        /// The largest side of an AV1 sequence header.
+        private static let largestSide = 65536
+
+        /// libavif's qualities that look like JPEG: at the median of posters as high in SSIM and as near by the
+        /// measure of `quality: auto`. More than necessary for flat pictures and for grain, which look better then.
+        static let looks = QualityCurve([
+            (1, 1), (10, 18), (20, 39), (30, 48), (50, 57), (60, 61), (70, 66), (80, 73), (90, 82), (100, 100),
+        ])
+
+        /// Stores gray without colour, and chroma at half the resolution below quality 90.
+        ///
+        /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for sides of more than 65536 pixels.
+        public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
+            let layout = picture.layout
+            guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in AVIF") }
+            guard max(layout.width, layout.height) <= Self.largestSide else {
+                throw .unsupported("\(layout.width) × \(layout.height) pixels in AVIF")
+            }
+            let quality = min(max(options.quality, 1), 100)
+            let format =
+                layout.model == .gray
+                ? AVIF_PIXEL_FORMAT_YUV400 : quality < 90 ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444
+            guard let image = avifImageCreate(UInt32(layout.width), UInt32(layout.height), 8, format) else { throw .outOfMemory }
+            defer { avifImageDestroy(image) }
+            Self.describe(image, options)
+            try Self.fill(image, from: picture)
+            // libavif encodes a picture in one call, which cannot be interrupted.
+            try options.deadline.check()
+
+            guard let encoder = avifEncoderCreate() else { throw .outOfMemory }
+            defer { avifEncoderDestroy(encoder) }
+            encoder.pointee.maxThreads = 1
+            encoder.pointee.speed = Int32(10 - min(max(options.effort ?? effort, 0), 9))
+            let quantizer = Int32(((100 - Self.looks.own(quality)) * 63 + 50) / 100)
+            encoder.pointee.minQuantizer = max(quantizer - 4, 0)
+            encoder.pointee.maxQuantizer = min(quantizer + 4, 63)
+            encoder.pointee.minQuantizerAlpha = 0
+            encoder.pointee.maxQuantizerAlpha = 0
+            var output = avifRWData()
+            defer { avifRWDataFree(&output) }
+            let result = avifEncoderWrite(encoder, image, &output)
+            guard result == AVIF_RESULT_OK else { throw AVIFFile.error(result) }
+            return ByteBuffer(bytes: UnsafeBufferPointer(start: output.data, count: output.size))
+        }
+
+        /// The colour space is sRGB (ITU-T H.273: 1, 13, 6) or the profile's; the orientation comes from EXIF.
+        private static func describe(_ image: UnsafeMutablePointer<avifImage>, _ options: EncodeOptions) {
+            image.pointee.yuvRange = AVIF_RANGE_FULL
+            image.pointee.matrixCoefficients = 6
+            if let profile = options.profile {
+                avifImageSetProfileICC(image, profile, profile.count)
+            } else {
+                image.pointee.colorPrimaries = 1
+                image.pointee.transferCharacteristics = 13
+            }
+            if let exif = options.exif { avifImageSetMetadataExif(image, exif, exif.count) }
+        }
+
+        private static func fill(_ image: UnsafeMutablePointer<avifImage>, from picture: borrowing PixelBuffer) throws(CodecError) {
+            guard picture.layout.model == .rgb else { return try fill(image, from: try picture.grayInRGB()) }
+            var source = avifRGBImage()
+            avifRGBImageSetDefaults(&source, image)
+            source.depth = 8
+            source.format = picture.layout.hasAlpha ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB
+            source.rowBytes = UInt32(picture.stride(of: 0))
+            let result = picture.withPlane(0) { start in
+                // libavif only reads here; its structure has no immutable form.
+                source.pixels = UnsafeMutablePointer(mutating: start)
+                return avifImageRGBToYUV(image, &source)
+            }
+            guard result == AVIF_RESULT_OK else { throw AVIFFile.error(result) }
         }
     }
 #endif

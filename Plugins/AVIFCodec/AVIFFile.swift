@@ -32,7 +32,8 @@
             self.image = image
             let width = Int(image.pointee.width)
             let height = Int(image.pointee.height)
-            (self.width, self.height) = (width, height)
+            self.width = width
+            self.height = height
             hasAlpha = decoder.pointee.alphaPresent != 0
             crop = Self.crop(image) ?? (0, 0, width, height)
         }

@@ -121,7 +121,10 @@ extension BoxOfficeSource {
             key: String, posters: NestedSource, quota: QuotaSettings = QuotaSettings(perDay: 3000),
             http: HTTPSettings = HTTPSettings()
         ) {
-            (self.key, self.posters, self.quota, self.http) = (key, posters, quota, http)
+            self.key = key
+            self.posters = posters
+            self.quota = quota
+            self.http = http
         }
 
         public init(from decoder: any Decoder) throws {

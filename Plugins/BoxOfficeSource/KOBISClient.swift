@@ -13,7 +13,10 @@ struct KOBISClient: Sendable {
     let quota: DailyQuota
 
     init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
-        (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
+        self.context = context
+        self.key = key
+        self.baseURL = baseURL
+        self.policy = policy
         self.quota = DailyQuota(quota, name: "kobis", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 
@@ -62,12 +65,7 @@ struct KOBISClient: Sendable {
     ) async throws(SourceError) -> Answer {
         try await quota.spend()
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
-        let answer: HTTPAnswer
-        do throws(HTTPTransportError) {
-            answer = try await context.transport.get(HTTPRequest(url: "\(baseURL)/\(endpoint)?\(query)"), under: policy)
-        } catch {
-            throw SourceError(error)
-        }
+        let answer = try await context.get(HTTPRequest(url: "\(baseURL)/\(endpoint)?\(query)"), under: policy)
         let body = Data(answer.body.readableBytesView)
         if let fault = Self.fault(in: body) { throw await error(for: fault) }
         guard answer.status == 200 else {

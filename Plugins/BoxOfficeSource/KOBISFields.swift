@@ -1,8 +1,8 @@
 internal import OnesheetCore
 
-/// Decodes the values of KOBIS. Almost all are texts, including numbers, and an empty text means that there is no value.
+/// Decodes the values of KOBIS. Almost all are strings, including numbers, and an empty string means that there is no value.
 extension KeyedDecodingContainer {
-    /// A text without surrounding spaces; `nil` if it is empty.
+    /// The string without surrounding spaces; `nil` if it is empty.
     func text(_ key: Key) throws -> String? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
         let trimmed = text.trimmed

@@ -87,8 +87,12 @@ extension ExecSource {
         }
 
         public init(command: [String], environment: [String: String] = [:], timeout: Interval = Interval(.seconds(10))) {
-            (self.command, self.environment, self.timeout) = (command, environment, timeout)
-            (networks, headers, answerBytes) = ([.public], [:], HTTPSettings.usualAnswerBytes)
+            self.command = command
+            self.environment = environment
+            self.timeout = timeout
+            networks = [.public]
+            headers = [:]
+            answerBytes = HTTPSettings.usualAnswerBytes
         }
 
         public init(from decoder: any Decoder) throws {

@@ -42,7 +42,10 @@ final class Program: Child {
         _ process: Process, maxLine: Int, limits: ProgramLimits, logger: Logger, _ listener: any ChildListener
     ) throws {
         let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-        (self.process, self.input, self.maxLine, self.logger) = (process, input.fileHandleForWriting, maxLine, logger)
+        self.process = process
+        self.input = input.fileHandleForWriting
+        self.maxLine = maxLine
+        self.logger = logger
         // A write to an ended program must be an error and not end this process.
         signal(SIGPIPE, SIG_IGN)
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)

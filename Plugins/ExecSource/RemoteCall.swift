@@ -51,7 +51,9 @@ struct RemoteFault: Sendable {
         guard case .object(let members) = value, case .integer(let code)? = members["code"],
             case .string(let message)? = members["message"]
         else { return nil }
-        (self.code, self.message, data) = (code, message, members["data"])
+        self.code = code
+        self.message = message
+        data = members["data"]
     }
 
     /// - Parameter id: the id of the requested title.

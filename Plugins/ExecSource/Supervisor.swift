@@ -23,7 +23,9 @@ actor Supervisor {
     private var lastEnd: (reason: String, lastWords: String?)?
 
     init(launcher: any ChildLauncher, context: PluginContext, timeout: Duration) {
-        (self.launcher, self.context, self.timeout) = (launcher, context, timeout)
+        self.launcher = launcher
+        self.context = context
+        self.timeout = timeout
     }
 
     deinit { for conversation in conversations { conversation.stop() } }

@@ -14,7 +14,8 @@ struct DirectoryReading {
     /// - Parameter extensions: the extensions of pictures, in lower case without the dot.
     /// - Throws: `CocoaError` if the directory itself cannot be read. Omits unreadable items below it.
     init(root: String, extensions: Set<String>) throws {
-        (self.root, self.extensions) = (root, extensions)
+        self.root = root
+        self.extensions = extensions
         try read(try FileManager.default.contentsOfDirectory(atPath: root), in: "")
     }
 

@@ -29,7 +29,8 @@ struct FileStatus {
             case S_IFREG: .file
             default: .other
             }
-        (bytes, number) = (Int(status.st_size), UInt64(status.st_ino))
+        bytes = Int(status.st_size)
+        number = UInt64(status.st_ino)
         #if canImport(Darwin)
             let (modification, change) = (status.st_mtimespec, status.st_ctimespec)
         #else

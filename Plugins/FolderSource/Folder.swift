@@ -31,7 +31,9 @@ final class Folder: Sendable {
     private let queue = DispatchQueue(label: "onesheet.folder")
 
     init(path: String, context: PluginContext) {
-        (self.path, maxBytes, clock) = (path, context.limits.originBytes, context.clock)
+        self.path = path
+        maxBytes = context.limits.originBytes
+        clock = context.clock
         logger = context.logger
         let formats = context.readableFormats.isEmpty ? Self.usualFormats : context.readableFormats
         extensions = Set(formats.flatMap(\.extensions))

@@ -13,7 +13,10 @@ actor FolderChanges {
     private var kept: String?
     private static let key = "files"
 
-    init(folder: Folder, state: any KeyValueState) { (self.folder, self.state) = (folder, state) }
+    init(folder: Folder, state: any KeyValueState) {
+        self.folder = folder
+        self.state = state
+    }
 
     /// The changes since the previous call. Each call acknowledges the previous result, which is then not repeated after a restart.
     func next() async throws(SourceError) -> TitleChanges {

@@ -13,7 +13,9 @@ struct FileError: Error {
     let meaning: StoreError?
 
     init(_ path: String, code: Int32 = errno, meaning: StoreError? = nil) {
-        (self.path, self.code, self.meaning) = (path, code, meaning)
+        self.path = path
+        self.code = code
+        self.meaning = meaning
     }
 
     /// The path, or a folder on the way to it, does not exist.

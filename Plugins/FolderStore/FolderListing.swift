@@ -16,8 +16,11 @@ struct FolderListing {
     private var hasMore = false
 
     init(root: String, prefix: String, after: String?, limit: Int, deadline: ContinuousClock.Instant) {
-        (self.root, self.prefix, self.after) = (root, Array(prefix.utf8), after.map { Array($0.utf8) })
-        (self.limit, self.deadline) = (max(limit, 1), deadline)
+        self.root = root
+        self.prefix = Array(prefix.utf8)
+        self.after = after.map { Array($0.utf8) }
+        self.limit = max(limit, 1)
+        self.deadline = deadline
     }
 
     mutating func read() throws(StoreError) -> ObjectListing {

@@ -10,7 +10,10 @@ public struct FolderStore: ObjectStorePlugin {
         /// The longest time of one call; 5 s by default.
         public var deadline: Interval?
 
-        public init(path: String, deadline: Interval? = nil) { (self.path, self.deadline) = (path, deadline) }
+        public init(path: String, deadline: Interval? = nil) {
+            self.path = path
+            self.deadline = deadline
+        }
     }
 
     public static let type = "folder"

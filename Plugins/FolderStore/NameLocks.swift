@@ -14,10 +14,10 @@ struct NameLocks: Sendable {
 
     private static let count: UInt32 = 64
 
-    /// A held lock. `nil` as the descriptor if the file system has no locks.
+    /// A held lock. The descriptor is `nil` if the file system has no locks.
     struct Held {
         fileprivate let descriptor: Int32?
-        /// Ends the lock: it belongs to the open file.
+        /// Releases the lock, which belongs to the open file.
         func unlock() { if let descriptor { close(descriptor) } }
     }
 

@@ -41,7 +41,10 @@ struct ObjectFile: ~Copyable {
             close(descriptor)
             throw error
         }
-        (self.descriptor, self.path, size, head) = (descriptor, path, Int(facts.st_size), start)
+        self.descriptor = descriptor
+        self.path = path
+        size = Int(facts.st_size)
+        head = start
     }
 
     deinit { close(descriptor) }

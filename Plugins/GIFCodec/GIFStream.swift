@@ -50,7 +50,8 @@
                 input.deallocate()
                 throw failure ?? Self.error(code)
             }
-            (self.file, self.input) = (file, input)
+            self.file = file
+            self.input = input
         }
 
         deinit {

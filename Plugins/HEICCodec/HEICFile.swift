@@ -29,8 +29,10 @@
                 heif_context_free(context)
                 throw error
             }
-            (self.context, self.handle) = (context, handle)
-            (width, height) = (Int(heif_image_handle_get_width(handle)), Int(heif_image_handle_get_height(handle)))
+            self.context = context
+            self.handle = handle
+            width = Int(heif_image_handle_get_width(handle))
+            height = Int(heif_image_handle_get_height(handle))
             hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
             isPremultiplied = heif_image_handle_is_premultiplied_alpha(handle) != 0
         }

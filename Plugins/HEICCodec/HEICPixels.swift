@@ -21,7 +21,10 @@
                 heif_image_release(image)
                 throw .damaged(reason: "the picture has another size than its file says")
             }
-            (self.image, self.start, self.stride, self.channels) = (image, start, Int(stride), channels)
+            self.image = image
+            self.start = start
+            self.stride = Int(stride)
+            self.channels = channels
         }
 
         deinit { heif_image_release(image) }

@@ -35,7 +35,8 @@ struct IIIFDocument: Encodable {
     ///   - host: if it accepts only presets, the document offers the whole picture alone: level 0.
     init(id: String, sizes: [PixelSize], on host: DialectHost) {
         self.id = id
-        (width, height) = (sizes.last?.width ?? 0, sizes.last?.height ?? 0)
+        width = sizes.last?.width ?? 0
+        height = sizes.last?.height ?? 0
         maxArea = host.mostPixels
         // Level 2 has PNG, and each level has its features.
         let hasPNG = host.formats.contains(.png)
@@ -45,7 +46,8 @@ struct IIIFDocument: Encodable {
         let features = hasPNG ? [] : ["regionByPct", "sizeByPct", "sizeByConfinedWh", "sizeByWh", "rotationBy90s"]
         extraFeatures = host.makesAnything ? features + ["mirroring"] : nil
         guard host.makesAnything else {
-            (self.sizes, tiles) = (nil, nil)
+            self.sizes = nil
+            tiles = nil
             return
         }
         self.sizes = sizes.filter { $0.width * $0.height <= host.mostPixels }

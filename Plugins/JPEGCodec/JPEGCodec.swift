@@ -1,4 +1,5 @@
 import CJPEG
+public import NIOCore
 public import OnesheetCore
 
 /// JPEG with libjpeg-turbo: baseline, progressive and arithmetic; gray, YCbCr, RGB, CMYK and YCCK.
@@ -87,5 +88,155 @@ public struct JPEGCodec: CodecPlugin {
             let reader = try JPEGReader(bytes)
             return try body(reader)
         }
+    }
+
+    /// Below this quality chroma is stored at half the resolution, as is usual. The loss is invisible there.
+    static let fullColorQuality = 90
+
+    /// Planar pictures keep their subsampling.
+    public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
+        let layout = picture.layout
+        guard !layout.hasAlpha else { throw .unsupported("transparency in JPEG") }
+        guard layout.width <= 65_500, layout.height <= 65_500 else {
+            throw .unsupported("more than 65,500 pixels to a side in JPEG")
+        }
+        var raw = cjpeg_picture()
+        raw.width = Int32(layout.width)
+        raw.height = Int32(layout.height)
+        switch layout.model {
+        case .gray: raw.colors = CJPEG_GRAY
+        case .rgb: raw.colors = CJPEG_RGB
+        case .cmyk: raw.colors = CJPEG_CMYK
+        case .ycbcr:
+            guard layout.isPlanar else { throw .unsupported("packed YCbCr") }
+            raw.colors = CJPEG_YCBCR
+        }
+        let subsampling = layout.model == .rgb ? (options.quality < Self.fullColorQuality ? (2, 2) : (1, 1)) : layout.subsampling
+        raw.subsampling_x = Int32(subsampling.0)
+        raw.subsampling_y = Int32(subsampling.1)
+        raw.quality = Int32(min(max(options.quality, 1), 100))
+        raw.progressive = configuration.progressive
+        raw.optimized = configuration.optimize || (options.effort ?? 0) >= 5
+        return try write(picture, as: &raw, options)
+    }
+
+    private func write(
+        _ picture: borrowing PixelBuffer, as raw: inout cjpeg_picture, _ options: EncodeOptions
+    ) throws(CodecError) -> ByteBuffer {
+        let planes = picture.layout.planes.count
+        // The picture is borrowed, so it outlives the call.
+        raw.planes.0 = picture.withPlane(0) { $0 }
+        raw.strides.0 = picture.stride(of: 0)
+        if planes > 2 {
+            raw.planes.1 = picture.withPlane(1) { $0 }
+            raw.planes.2 = picture.withPlane(2) { $0 }
+            raw.strides.1 = picture.stride(of: 1)
+            raw.strides.2 = picture.stride(of: 2)
+        }
+        return try (options.profile ?? []).withUnsafeBufferPointer { profile throws(CodecError) in
+            try (options.exif ?? []).withUnsafeBufferPointer { exif throws(CodecError) in
+                raw.icc = profile.baseAddress
+                raw.icc_length = profile.count
+                raw.exif = exif.isEmpty ? nil : exif.baseAddress
+                raw.exif_length = exif.count
+                return try options.deadline.withWatch { watch throws(CodecError) in
+                    raw.watch = watch
+                    return try run(raw)
+                }
+            }
+        }
+    }
+
+    private func run(_ raw: cjpeg_picture) throws(CodecError) -> ByteBuffer {
+        var raw = raw
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var length = 0
+        var message = [CChar](repeating: 0, count: Int(CJPEG_MESSAGE))
+        let status = cjpeg_write(&raw, &bytes, &length, &message)
+        guard status == CJPEG_OK, let bytes else {
+            let text = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            throw CodecError(status, text, scans: 0)
+        }
+        defer { cjpeg_free(bytes) }
+        return ByteBuffer(bytes: UnsafeBufferPointer(start: bytes, count: length))
+    }
+
+    /// The reader for shrinking reads all pictures that it can in one pass: those with a target, of a common file. The library then
+    /// reads the others, once for each of its scales.
+    public func decode<Sink: RowSink>(
+        _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
+    ) throws(CodecError) {
+        guard requests.count > 1, requests.dropFirst().allSatisfy({ $0.withoutSize == requests[0].withoutSize }) else {
+            return try decode(bytes, requests, pictures: requests, into: &sinks)
+        }
+        let (size, places) = try withReader(bytes) { reader throws(CodecError) in
+            try requests[0].deadline.withWatch { watch throws(CodecError) in
+                try reader.decodeSmall(requests, watch, into: &sinks)
+            }
+        }
+        // The reader for shrinking is gone, so that one picture is decoded at a time.
+        guard !places.isEmpty else { return }
+        let large = places.map { requests[$0].withoutTarget }
+        let scales = large.map { JPEGReader.eighths(width: size.width, height: size.height, for: $0) }
+        var rest = places.map { sinks[$0] }
+        try decode(bytes, large, pictures: scales, into: &rest)
+        for (sink, place) in zip(rest, places) { sinks[place] = sink }
+    }
+}
+
+extension JPEGReader {
+    /// Decodes for all requests that the reader for shrinking serves, in one pass.
+    /// - Precondition: the requests differ in their sizes only.
+    /// - Returns: the file's size, and the places of the other requests.
+    fileprivate borrowing func decodeSmall<Sink: RowSink>(
+        _ requests: [DecodeRequest], _ watch: cjpeg_watch, into sinks: inout [Sink]
+    ) throws(CodecError) -> (size: (width: Int, height: Int), others: [Int]) {
+        let header = try readHeader(within: requests[0].limits)
+        let size = (Int(header.width), Int(header.height))
+        // The places of the requests for each pair of corners.
+        var pictures: [(corners: cjpeg_corners, places: [Int])] = []
+        var others: [Int] = []
+        for (place, request) in requests.enumerated() {
+            guard let corners = Self.corners(of: header, for: request) else {
+                others.append(place)
+                continue
+            }
+            if let known = pictures.firstIndex(where: { $0.corners.luma == corners.luma && $0.corners.chroma == corners.chroma }) {
+                pictures[known].places.append(place)
+            } else {
+                pictures.append((corners, [place]))
+            }
+        }
+        guard !pictures.isEmpty, let layouts = try start(pictures.map(\.corners), of: header, for: requests[0], watch: watch) else {
+            return (size, Array(requests.indices))
+        }
+        for (picture, layout) in zip(pictures, layouts) {
+            for place in picture.places { try sinks[place].begin(layout) }
+        }
+        var rows = [cjpeg_rows](repeating: cjpeg_rows(), count: pictures.count)
+        while try next(&rows, of: header, requests[0]) {
+            for (index, picture) in pictures.enumerated() {
+                for place in picture.places {
+                    try deliver(&rows[index], layouts[index], invertingInks: false, into: &sinks[place])
+                }
+            }
+        }
+        return (size, others)
+    }
+}
+
+extension DecodeRequest {
+    /// The request without a target: the library reads.
+    fileprivate var withoutTarget: DecodeRequest {
+        var request = self
+        request.target = nil
+        return request
+    }
+
+    /// What requests for several sizes of one picture have in common.
+    fileprivate var withoutSize: DecodeRequest {
+        var request = withoutTarget
+        (request.minimumWidth, request.minimumHeight) = (0, 0)
+        return request
     }
 }

@@ -23,7 +23,9 @@
                 JxlDecoderDestroy(decoder)
                 throw error
             }
-            (self.decoder, self.input, self.info) = (decoder, input, info)
+            self.decoder = decoder
+            self.input = input
+            self.info = info
         }
 
         deinit { JxlDecoderDestroy(decoder) }

@@ -16,7 +16,8 @@
 
         /// - Parameter bytes: must stay in place as long as the decoder has them.
         init(_ bytes: UnsafeBufferPointer<UInt8>, by deadline: Deadline) {
-            (self.bytes, self.deadline) = (bytes, deadline)
+            self.bytes = bytes
+            self.deadline = deadline
         }
 
         /// Works on to the next event.

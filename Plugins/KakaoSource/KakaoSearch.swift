@@ -13,7 +13,10 @@ struct KakaoSearch: Sendable {
     let quota: DailyQuota
 
     init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
-        (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
+        self.context = context
+        self.key = key
+        self.baseURL = baseURL
+        self.policy = policy
         self.quota = DailyQuota(quota, name: "kakao", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 
@@ -24,12 +27,7 @@ struct KakaoSearch: Sendable {
         try await quota.spend()
         let query = PercentEncoding.query(["query": phrase, "sort": "accuracy", "page": String(page), "size": String(size)])
         let request = HTTPRequest(url: "\(baseURL)/v2/search/image?\(query)", headers: ["Authorization": "KakaoAK \(key)"])
-        let answer: HTTPAnswer
-        do throws(HTTPTransportError) {
-            answer = try await context.transport.get(request, under: policy)
-        } catch {
-            throw SourceError(error)
-        }
+        let answer = try await context.get(request, under: policy)
         if let fault = fault(in: answer) { throw await error(for: fault, status: answer.status) }
         guard answer.status == 200 else { throw Self.error(for: answer.status) }
         do {

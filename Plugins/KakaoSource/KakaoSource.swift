@@ -13,7 +13,9 @@ public struct KakaoSource: SourcePlugin {
         private enum CodingKeys: CodingKey { case key, quota }
 
         public init(key: String, quota: QuotaSettings = QuotaSettings(perDay: 30_000), http: HTTPSettings = HTTPSettings()) {
-            (self.key, self.quota, self.http) = (key, quota, http)
+            self.key = key
+            self.quota = quota
+            self.http = http
         }
 
         public init(from decoder: any Decoder) throws {

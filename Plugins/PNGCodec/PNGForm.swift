@@ -36,7 +36,8 @@ struct PNGForm {
     }
 
     private init(_ colorType: Int, _ depth: Int) {
-        (self.colorType, self.depth) = (colorType, depth)
+        self.colorType = colorType
+        self.depth = depth
     }
 
     var isPalette: Bool { colorType == CPNG_PALETTE }

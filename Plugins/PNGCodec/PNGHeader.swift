@@ -13,7 +13,8 @@ struct PNGHeader {
     let hasAlpha: Bool
 
     init(_ header: cpng_header) {
-        (width, height) = (Int(header.width), Int(header.height))
+        width = Int(header.width)
+        height = Int(header.height)
         let type = Int(header.color_type)
         isPalette = type == CPNG_PALETTE
         isInterlaced = header.interlaced

@@ -17,7 +17,10 @@ public struct RemoteSource: SourcePlugin {
         public init(
             allow: [URLPrefix], versioned: Bool = false, query: CountedQuery = .all, http: HTTPSettings = HTTPSettings()
         ) {
-            (self.allow, self.versioned, self.query, self.http) = (allow, versioned, query, http)
+            self.allow = allow
+            self.versioned = versioned
+            self.query = query
+            self.http = http
         }
 
         public init(from decoder: any Decoder) throws {

@@ -36,12 +36,7 @@ struct RestClient: Sendable {
         let phrases = headers ?? manifest.headers ?? [:]
         let request = HTTPRequest(
             url: target.hasPrefix("/") ? baseURL + target : target, headers: phrases.mapValues { $0.filled(values) })
-        let answer: HTTPAnswer
-        do throws(HTTPTransportError) {
-            answer = try await context.transport.get(request, under: policy)
-        } catch {
-            throw SourceError(error)
-        }
+        let answer = try await context.get(request, under: policy)
         return try await document(of: answer, id: id)
     }
 

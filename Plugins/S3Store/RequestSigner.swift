@@ -11,7 +11,9 @@ package struct S3Credentials: Sendable {
     package var sessionToken: String?
 
     package init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
-        (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        self.sessionToken = sessionToken
     }
 }
 
@@ -36,8 +38,12 @@ package final class RequestSigner: Sendable {
             method: String, host: String, path: String, query: [(name: String, value: String)] = [],
             headers: [(name: String, value: String)] = [], bodyDigest: String = RequestSigner.emptyDigest
         ) {
-            (self.method, self.host, self.path, self.query) = (method, host, path, query)
-            (self.headers, self.bodyDigest) = (headers, bodyDigest)
+            self.method = method
+            self.host = host
+            self.path = path
+            self.query = query
+            self.headers = headers
+            self.bodyDigest = bodyDigest
         }
 
         /// The query as it is sent and signed: sorted, with a value for each name.
@@ -56,7 +62,8 @@ package final class RequestSigner: Sendable {
     private let key = Mutex<(day: String, key: Digest)?>(nil)
 
     package init(_ credentials: S3Credentials, region: String) {
-        (self.credentials, self.region) = (credentials, region)
+        self.credentials = credentials
+        self.region = region
     }
 
     /// The headers to send, without `Host`: those of the request, the time, the digest, the token, and the signature.

@@ -28,10 +28,14 @@ package struct S3Fault: Sendable, Equatable {
     package var serverTime: String?
 
     package init(code: String, message: String = "", region: String? = nil, serverTime: String? = nil) {
-        (self.code, self.message, self.region, self.serverTime) = (code, message, region, serverTime)
+        self.code = code
+        self.message = message
+        self.region = region
+        self.serverTime = serverTime
     }
 
-    /// Parses the body of an error. Stores and the proxies before them also send empty bodies and pages, which are no faults.
+    /// Parses the body of an error; `nil` if it names no fault. Stores, and proxies in front of them, also send empty bodies and HTML
+    /// pages.
     package init?(parsing bytes: [UInt8]) {
         let document: XMLElement
         do throws(S3AnswerError) { document = try S3AnswerError.document(bytes) } catch { return nil }

@@ -20,7 +20,9 @@ package struct S3Deadlines: Sendable, Equatable {
 
     /// - Parameter deadline: the timeout of a read; the others follow from it.
     package init(_ deadline: Duration) {
-        (read, head, write) = (deadline, deadline / 2, deadline * 5)
+        read = deadline
+        head = deadline / 2
+        write = deadline * 5
         connect = min(max(deadline / 4, .milliseconds(250)), .seconds(1))
     }
 }
@@ -43,7 +45,10 @@ package final class S3Client: Sendable {
         /// Whether a second sending does no harm, for a connection that the store closes at the same moment.
         package var isRepeatable = true
 
-        package init(path: String, operation: String) { (self.path, self.operation) = (path, operation) }
+        package init(path: String, operation: String) {
+            self.path = path
+            self.operation = operation
+        }
     }
 
     /// A whole answer.
@@ -65,7 +70,10 @@ package final class S3Client: Sendable {
     private let thread: NIOThreadPool
 
     package init(address: S3Address, signer: RequestSigner, clock: WallClock, deadlines: S3Deadlines) {
-        (self.address, self.signer, self.clock, self.deadlines) = (address, signer, clock, deadlines)
+        self.address = address
+        self.signer = signer
+        self.clock = clock
+        self.deadlines = deadlines
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // A signature is for one host, so a redirect is an error. Certificates are verified.
         configuration.tlsConfiguration = .makeClientConfiguration()

@@ -32,9 +32,14 @@ public struct S3Store: ObjectStorePlugin {
             endpoint: String? = nil, bucket: String, region: String = "us-east-1", accessKey: String, secretKey: String,
             sessionToken: String? = nil, pathStyle: Bool? = nil, deadline: Interval = Interval(.seconds(2))
         ) {
-            (self.endpoint, self.bucket, self.region) = (endpoint, bucket, region)
-            (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
-            (self.pathStyle, self.deadline) = (pathStyle, deadline)
+            self.endpoint = endpoint
+            self.bucket = bucket
+            self.region = region
+            self.accessKey = accessKey
+            self.secretKey = secretKey
+            self.sessionToken = sessionToken
+            self.pathStyle = pathStyle
+            self.deadline = deadline
         }
 
         public init(from decoder: any Decoder) throws {
@@ -155,7 +160,7 @@ public struct S3Store: ObjectStorePlugin {
             default: throw error(fault, in: answer, to: request)
             }
         }
-        throw .failed(operation: request.operation, reason: "other writes of it never end")
+        throw .failed(operation: request.operation, reason: "it is being written by others again and again")
     }
 
     public func delete(_ names: [String]) async throws(StoreError) {
@@ -189,6 +194,10 @@ public struct S3Store: ObjectStorePlugin {
             throw .failed(operation: request.operation, reason: "the list is empty and says that more follows")
         }
         return ObjectListing(items: items, hasMore: listing.isTruncated || listing.items.count > limit)
+    }
+
+    public func probe(prefix: String) async throws(StoreError) -> StoreAbilities {
+        try await StoreProbe(store: self, prefix: prefix).run()
     }
 
     private func delete(_ name: String) async throws(StoreError) {

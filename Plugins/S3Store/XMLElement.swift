@@ -10,7 +10,9 @@ package struct XMLElement: Sendable, Equatable {
     package var children: [XMLElement] = []
 
     package init(_ name: String, text: String = "", children: [XMLElement] = []) {
-        (self.name, self.text, self.children) = (name, text, children)
+        self.name = name
+        self.text = text
+        self.children = children
     }
 
     /// The text of the first child of this name, without spaces and line ends around it; `nil` if there is none.

@@ -32,7 +32,9 @@
                 input.deallocate()
                 throw error
             }
-            (self.input, self.file, self.form) = (input, file, form)
+            self.input = input
+            self.file = file
+            self.form = form
             input.pointee.problems = 0
             input.pointee.watches_rows = true
         }

@@ -99,8 +99,12 @@
             }
             guard [1, 2, 4, 8, 16].contains(bits) else { throw .unsupported("\(bits) bits a sample in TIFF") }
             let rows = long(TIFFTAG_ROWSPERSTRIP)
-            (self.width, self.height, self.samples, self.bits) = (width, height, samples, bits)
-            (self.colors, self.isJPEG) = (colors, isJPEG)
+            self.width = width
+            self.height = height
+            self.samples = samples
+            self.bits = bits
+            self.colors = colors
+            self.isJPEG = isJPEG
             rowsPerStrip = rows == 0 ? height : rows
             isSeparate = samples > 1 && short(TIFFTAG_PLANARCONFIG, or: 1) == PLANARCONFIG_SEPARATE
             alpha = samples > colorSamples ? Self.alpha(file) : .none
@@ -139,7 +143,7 @@
 
         /// The palette's 256 colours. Indices outside are black.
         private static func palette(_ file: OpaquePointer, bits: Int) throws(CodecError) -> [UInt8] {
-            guard bits <= 8 else { throw .unsupported("\(bits) bits an index in TIFF") }
+            guard bits <= 8 else { throw .unsupported("palette indices of \(bits) bits in TIFF") }
             var red: UnsafePointer<UInt16>?
             var green: UnsafePointer<UInt16>?
             var blue: UnsafePointer<UInt16>?

@@ -51,23 +51,23 @@ struct ThumborPath {
 
     init(_ path: Substring) throws(RequestError) {
         image = path
-        if let word = take({ Self.unsupported.contains(String($0)) }) {
+        if let word = consume({ Self.unsupported.contains(String($0)) }) {
             throw .bad(option: "thumbor", value: String(word), reason: "is not supported here")
         }
-        if let trim = take({ $0 == "trim" || $0.starts(withBytesOf: "trim:") }) { try add(trim: trim) }
-        if let crop = take({ $0.contains(mark: ":") && $0.utf8.allSatisfy { "0123456789x:".utf8.contains($0) } }) {
+        if let trim = consume({ $0 == "trim" || $0.starts(withBytesOf: "trim:") }) { try add(trim: trim) }
+        if let crop = consume({ $0.contains(mark: ":") && $0.utf8.allSatisfy { "0123456789x:".utf8.contains($0) } }) {
             try add(crop: crop)
         }
-        if let word = take({ Self.unsupported.contains(String($0)) }) {
+        if let word = consume({ Self.unsupported.contains(String($0)) }) {
             throw .bad(option: "thumbor", value: String(word), reason: "is not supported here")
         }
-        var box = ThumborBox(fits: take { $0 == "fit-in" } != nil, covers: take { $0 == "full-fit-in" } != nil)
-        if let size = take({ $0.contains(mark: "x") && $0.utf8.allSatisfy { "0123456789x-orig".utf8.contains($0) } }) {
+        var box = ThumborBox(fits: consume { $0 == "fit-in" } != nil, covers: consume { $0 == "full-fit-in" } != nil)
+        if let size = consume({ $0.contains(mark: "x") && $0.utf8.allSatisfy { "0123456789x-orig".utf8.contains($0) } }) {
             try box.set(size)
         }
-        box.across = take { ["left", "center", "right"].contains($0) }
-        box.down = take { ["top", "middle", "bottom"].contains($0) }
-        box.isSmart = take { $0 == "smart" } != nil
+        box.across = consume { ["left", "center", "right"].contains($0) }
+        box.down = consume { ["top", "middle", "bottom"].contains($0) }
+        box.isSmart = consume { $0 == "smart" } != nil
         var filters = ThumborFilters()
         if image.starts(withBytesOf: "filters:") {
             guard let end = image.firstRange(ofBytesOf: ")/") else {
@@ -80,7 +80,7 @@ struct ThumborPath {
     }
 
     /// Consumes the next component if it matches. The last one is the image.
-    private mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
+    private mutating func consume(_ isWanted: (Substring) -> Bool) -> Substring? {
         guard let (part, rest) = image.cut(at: "/"), isWanted(part) else { return nil }
         image = rest
         return part
@@ -116,7 +116,10 @@ struct ThumborBox {
     private var sides: [Substring]?
     private var flips = [false, false]
 
-    init(fits: Bool, covers: Bool) { (self.fits, self.covers) = (fits, covers) }
+    init(fits: Bool, covers: Bool) {
+        self.fits = fits
+        self.covers = covers
+    }
 
     /// Reads `300x450`; a minus sign flips.
     mutating func set(_ text: Substring) throws(RequestError) {

@@ -52,7 +52,8 @@ public struct ValkeyStore: CoordinatorPlugin {
             user: configuration.user, password: configuration.password, tls: try configuration.tlsContext())
         client = ValkeyClient(
             configuration.addresses, settings: settings, deadline: TimeAmount(configuration.deadline.duration))
-        (prefix, clock) = (configuration.prefix, context.clock)
+        prefix = configuration.prefix
+        clock = context.clock
     }
 
     public func shutdown() async { client.close() }
@@ -129,6 +130,8 @@ public struct ValkeyStore: CoordinatorPlugin {
         guard let count = reply.text.flatMap({ Int($0) }) else { throw unexpected(reply, operation) }
         return count
     }
+
+    public func probe() async throws(CoordinatorError) -> [String] { try await EngineProbe(store: self).run() }
 
     private func page(
         of log: String, after position: LogPosition?, _ epoch: String?, limit: Int
@@ -218,8 +221,13 @@ extension ValkeyStore {
             addresses: [ValkeyAddress], user: String? = nil, password: String? = nil, tls: Bool = false, ca: String? = nil,
             prefix: String = "onesheet:", deadline: Interval = Interval(.milliseconds(50))
         ) {
-            (self.addresses, self.user, self.password) = (addresses, user, password)
-            (self.tls, self.ca, self.prefix, self.deadline) = (tls, ca, prefix, deadline)
+            self.addresses = addresses
+            self.user = user
+            self.password = password
+            self.tls = tls
+            self.ca = ca
+            self.prefix = prefix
+            self.deadline = deadline
         }
 
         public init(from decoder: any Decoder) throws {

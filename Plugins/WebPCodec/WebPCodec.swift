@@ -1,5 +1,6 @@
 #if WebP
     internal import CWebP
+    public import NIOCore
     public import OnesheetCore
 
     /// WebP (RFC 9649) with libwebp: lossy and lossless, with alpha. Decodes the first frame of an animation on its canvas.
@@ -67,6 +68,82 @@
                     orientation: tags.orientation, colors: file.profile.map { .icc($0) } ?? .sRGB, isProgressive: true,
                     copyright: tags.copyright, exif: exif)
             }
+        }
+
+        /// The method of libwebp, 0 to 6, for each effort.
+        private static let methods: [Int32] = [0, 0, 1, 2, 3, 3, 4, 5, 6, 6]
+
+        /// libwebp's qualities that look like JPEG: at the median of posters as high in SSIM and as near by the
+        /// measure of `quality: auto`. More than necessary for flat pictures and for grain, which look better then.
+        static let looks = QualityCurve([
+            (1, 1), (20, 25), (30, 50), (50, 73), (60, 77), (70, 79), (80, 83), (90, 90), (100, 100),
+        ])
+
+        /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for sides of more than 16383 pixels.
+        public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
+            let layout = picture.layout
+            guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in WebP") }
+            guard max(layout.width, layout.height) <= WEBP_MAX_DIMENSION else {
+                throw .unsupported("\(layout.width) × \(layout.height) pixels in WebP")
+            }
+            var config = WebPConfig()
+            guard WebPConfigInit(&config) != 0 else { throw .unsupported("this version of libwebp") }
+            config.quality = Float(Self.looks.own(options.quality))
+            config.method = Self.methods[min(max(options.effort ?? effort, 0), 9)]
+            if isLossless {
+                config.lossless = 1
+                config.exact = 1
+                config.quality = 75
+            }
+            let stream =
+                layout.model == .rgb
+                ? try Self.encode(picture, &config, by: options.deadline)
+                : try Self.encode(try picture.grayInRGB(), &config, by: options.deadline)
+            guard options.profile != nil || options.exif != nil else { return stream }
+            return WebPChunks(stream).file(layout, profile: options.profile, exif: options.exif)
+        }
+
+        /// The pixels in the form of libwebp, its tables for repetitions, and the file, which grows by doubling.
+        public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
+            layout.width * layout.height * (isLossless ? 32 : 20) + 1 << 20
+        }
+
+        private static func encode(
+            _ picture: borrowing PixelBuffer, _ config: inout WebPConfig, by deadline: Deadline
+        ) throws(CodecError) -> ByteBuffer {
+            let layout = picture.layout
+            let stride = Int32(picture.stride(of: 0))
+            var writer = WebPMemoryWriter()
+            WebPMemoryWriterInit(&writer)
+            defer { WebPMemoryWriterClear(&writer) }
+            var input = WebPPicture()
+            guard WebPPictureInit(&input) != 0 else { throw .unsupported("this version of libwebp") }
+            defer { WebPPictureFree(&input) }
+            input.use_argb = config.lossless
+            input.width = Int32(layout.width)
+            input.height = Int32(layout.height)
+            let isDone = withUnsafeMutablePointer(to: &writer) { writer in
+                withUnsafePointer(to: deadline) { deadline in
+                    input.writer = WebPMemoryWrite
+                    input.custom_ptr = UnsafeMutableRawPointer(writer)
+                    // libwebp passes the pointer back and writes nothing.
+                    input.user_data = UnsafeMutableRawPointer(mutating: deadline)
+                    input.progress_hook = { _, picture in
+                        guard let deadline = picture?.pointee.user_data?.assumingMemoryBound(to: Deadline.self) else { return 1 }
+                        return deadline.pointee.hasPassed ? 0 : 1
+                    }
+                    let isIn = picture.withPlane(0) {
+                        layout.hasAlpha ? WebPPictureImportRGBA(&input, $0, stride) : WebPPictureImportRGB(&input, $0, stride)
+                    }
+                    return isIn != 0 && WebPEncode(&config, &input) != 0
+                }
+            }
+            guard isDone else {
+                if input.error_code == VP8_ENC_ERROR_USER_ABORT { throw .timedOut }
+                throw input.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY
+                    ? .outOfMemory : .unsupported("libwebp's error \(input.error_code.rawValue) while encoding")
+            }
+            return ByteBuffer(bytes: UnsafeBufferPointer(start: writer.mem, count: writer.size))
         }
     }
 #endif

@@ -98,7 +98,7 @@ int ccage_enter(const struct ccage_limits *limits) {
     if (!memory) return ENOSYS;
     offer_to_end();
     int error = watch_traps();
-    // A server that is killed takes its workers along. So does the thread that started them (ProcessStarter).
+    // A server that is killed takes its render processes along. So does the thread that started them (ProcessStarter).
     if (!error && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) error = errno;
     // No core dump, and no other process of this user may trace it or read its memory.
     if (!error && prctl(PR_SET_DUMPABLE, 0) < 0) error = errno;

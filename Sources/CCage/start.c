@@ -64,8 +64,8 @@ static int spawn(const char *path, char *const arguments[], const int child[3], 
     return error;
 }
 
-int ccage_start(const char *path, char *const arguments[], struct ccage_worker *worker) {
-    // The server's socket, input and output, then the worker's.
+int ccage_start(const char *path, char *const arguments[], struct ccage_process *process) {
+    // The server's socket, input and output, then those of the process.
     int all[6] = {-1, -1, -1, -1, -1, -1};
     int *child = all + 3;
     int sockets[2];
@@ -82,34 +82,34 @@ int ccage_start(const char *path, char *const arguments[], struct ccage_worker *
     int error = 0;
     for (int i = 0; i < 6; i++)
         if (all[i] < 0) error = errno ? errno : EMFILE;
-    if (!error) error = spawn(path, arguments, child, &worker->process);
+    if (!error) error = spawn(path, arguments, child, &process->id);
     if (error) {
         close_all(all, 6);
         return error;
     }
     close_all(child, 3);
-    worker->socket = all[0];
-    worker->input = all[1];
-    worker->output = all[2];
+    process->socket = all[0];
+    process->input = all[1];
+    process->output = all[2];
     return 0;
 }
 
-int ccage_end(struct ccage_worker worker, int patience) {
+int ccage_end(struct ccage_process process, int patience) {
     int status = 0, has_ended = 0;
     // A process closes its socket a moment before it can be waited for.
     for (int waited = 0; !has_ended && waited <= patience; waited++) {
-        pid_t ended = waitpid(worker.process, &status, WNOHANG);
+        pid_t ended = waitpid(process.id, &status, WNOHANG);
         // Somebody else has waited for it, so nothing is known about its end.
         if (ended < 0 && errno == ECHILD) status = SIGKILL;
         has_ended = ended != 0;
         if (!has_ended && waited < patience) usleep(1000);
     }
     if (!has_ended) {
-        kill(worker.process, SIGKILL);
-        while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
+        kill(process.id, SIGKILL);
+        while (waitpid(process.id, &status, 0) < 0 && errno == EINTR) {
         }
     }
-    int descriptors[] = {worker.socket, worker.input, worker.output};
+    int descriptors[] = {process.socket, process.input, process.output};
     close_all(descriptors, 3);
     return has_ended ? status : -1;
 }
@@ -121,7 +121,7 @@ uint64_t ccage_processor_time(pid_t process) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 #else
-int ccage_start(const char *path, char *const arguments[], struct ccage_worker *worker) { return ENOTSUP; }
-int ccage_end(struct ccage_worker worker, int patience) { return -1; }
+int ccage_start(const char *path, char *const arguments[], struct ccage_process *process) { return ENOTSUP; }
+int ccage_end(struct ccage_process process, int patience) { return -1; }
 uint64_t ccage_processor_time(pid_t process) { return 0; }
 #endif

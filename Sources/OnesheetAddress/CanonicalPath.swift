@@ -9,7 +9,10 @@ public struct CanonicalPath: Sendable {
     /// - Parameters:
     ///   - options: the option grammar of the server.
     ///   - signature: signs free transforms. Without keys, paths contain `unsafe` instead.
-    public init(options: ImageOptions, signature: Signature) { (self.options, self.signature) = (options, signature) }
+    public init(options: ImageOptions, signature: Signature) {
+        self.options = options
+        self.signature = signature
+    }
 
     /// The path of a title's poster with `transform`.
     /// - Parameters:

@@ -8,7 +8,10 @@ public struct Disposition: Sendable, Equatable {
     /// The name of the file without its extension.
     public var name: String?
 
-    public init(isAttachment: Bool = false, name: String? = nil) { (self.isAttachment, self.name) = (isAttachment, name) }
+    public init(isAttachment: Bool = false, name: String? = nil) {
+        self.isAttachment = isAttachment
+        self.name = name
+    }
 
     /// The maximum length of a name in bytes. File systems allow 255; the rest is room for the extension.
     private static let longestName = 240

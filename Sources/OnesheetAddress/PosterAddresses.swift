@@ -31,7 +31,10 @@ public struct PosterAddresses: Sendable {
     ) {
         var base = base[...]
         while base.last == "/" { base.removeLast() }
-        (self.base, self.signature, self.encryption, self.options) = (String(base), signature, encryption, options)
+        self.base = String(base)
+        self.signature = signature
+        self.encryption = encryption
+        self.options = options
     }
 
     /// The address of a title's poster in the smallest size of the ladder that is sharp.

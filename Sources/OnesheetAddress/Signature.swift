@@ -15,7 +15,10 @@ public struct Signature: Sendable {
     ///   - size: the length of a signature in bytes, 8 to 32. Longer HMACs are truncated.
     ///   - acceptsUnsafe: whether `unsafe` is accepted in place of a signature.
     public init(keys: [SigningKey], thumborKeys: [[UInt8]] = [], size: Int = 32, acceptsUnsafe: Bool = false) {
-        (self.keys, self.thumborKeys, self.size, self.acceptsUnsafe) = (keys, thumborKeys, size, acceptsUnsafe)
+        self.keys = keys
+        self.thumborKeys = thumborKeys
+        self.size = size
+        self.acceptsUnsafe = acceptsUnsafe
     }
 
     /// The signature for paths that anyone gets. A server that accepts `unsafe` gives no signatures away.

@@ -8,7 +8,10 @@ public struct SigningKey: Sendable, Decodable {
     /// - Parameters:
     ///   - key: the HMAC key.
     ///   - salt: the prefix of the signed path.
-    public init(key: [UInt8], salt: [UInt8]) { (self.key, self.salt) = (key, salt) }
+    public init(key: [UInt8], salt: [UInt8]) {
+        self.key = key
+        self.salt = salt
+    }
 
     /// Decodes key and salt from hexadecimal digits.
     public init(from decoder: any Decoder) throws {

@@ -12,7 +12,10 @@ final class BackgroundWork: Sendable {
     private let byteLimit: Int
     private let state = Mutex(State())
 
-    init(limit: Int, bytes: Int) { (self.limit, byteLimit) = (limit, bytes) }
+    init(limit: Int, bytes: Int) {
+        self.limit = limit
+        byteLimit = bytes
+    }
 
     /// Begins `work`, unless there is too much already.
     /// - Parameter bytes: the bytes that it holds.

@@ -9,7 +9,10 @@ struct Digest128: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
 
     /// The start of the bytes' SHA-256, for names. Two keys with the same digest cannot be constructed.
     init(of bytes: some Sequence<UInt8>) {

@@ -13,7 +13,9 @@ package struct ExpirationPolicy: Sendable {
     static let clockSlack: Double = 300
 
     init(limit: CacheExpiration, extending: ExpirationExtending) {
-        (self.limit, self.extending, isExtending) = (limit, extending, extending != .none)
+        self.limit = limit
+        self.extending = extending
+        isExtending = extending != .none
     }
 
     /// The expiry of an entry stored at `now`; `nil` is never.

@@ -14,7 +14,9 @@ package struct Preconditions {
     ///   - modified: the representation's modification date. `nil` if it has none: dates in conditions then count for nothing (RFC
     ///     9110 §13.1.3 and §13.1.4).
     package init(fields: HTTPFields, validator: String, modified: Date?) {
-        (self.fields, self.validator, self.modified) = (fields, validator, modified)
+        self.fields = fields
+        self.validator = validator
+        self.modified = modified
     }
 
     package enum Outcome {

@@ -15,7 +15,10 @@ struct BoundedCache<Key: Hashable, Value> {
     private var values: [Key: Entry] = [:]
     private var clock: UInt64 = 0
 
-    init(bytes limit: Int, entries: Int) { (self.limit, self.entries) = (limit, entries) }
+    init(bytes limit: Int, entries: Int) {
+        self.limit = limit
+        self.entries = entries
+    }
 
     var count: Int { values.count }
 

@@ -19,7 +19,7 @@ extension Pipeline {
     /// client, because tiers have to read.
     package func explain(_ request: ImageRequest) async throws(PipelineError) -> ImageExplanation {
         _ = try originals.catalog.source(request.title.source)
-        try MissPermit.take()
+        try MissPermit.use()
         let hit = await cache.find(request.key)
         // The body may be large, and is not needed after this call.
         let reservation = hit.map { pool.memory.charge($0.isFromMemory ? 0 : $0.size) }
@@ -27,7 +27,7 @@ extension Pipeline {
         return ImageExplanation(
             request: request, stored: hit.map { ($0, $0.entry.state(at: clock.now)) },
             originalTier: await cache.tier(having: ImageRequest.originalKey(request.title)),
-            lastMaking: figures.makings.last(request.key),
+            lastMaking: metrics.makings.last(request.key),
             failure: originals.failures.remembered(request.title, at: await cache.generation())?.withoutDetails.description)
     }
 }

@@ -15,7 +15,7 @@ package struct Pipeline: Sendable {
     package let cache: Cache
     package let engine: any PictureEngine
     package let pool: RenderPool
-    package let figures: PipelineFigures
+    package let metrics: PipelineMetrics
     /// Work without a waiter.
     package let background: BackgroundTasks
     let originals: Originals
@@ -26,14 +26,14 @@ package struct Pipeline: Sendable {
 
     package init(
         cache: Cache, engine: any PictureEngine, pool: RenderPool, originals: Originals,
-        figures: PipelineFigures = PipelineFigures(),
+        metrics: PipelineMetrics = PipelineMetrics(),
         background: BackgroundTasks = BackgroundTasks(), clock: WallClock = .system
     ) {
         self.cache = cache
         self.engine = engine
         self.pool = pool
         self.originals = originals
-        self.figures = figures
+        self.metrics = metrics
         self.background = background
         self.clock = clock
         facts = TypedStorage("poster", in: cache, clock: clock, areSmall: true)
@@ -70,7 +70,7 @@ package struct Pipeline: Sendable {
             if answer == nil { missing.append(MissingVariant(request: request, stale: stale)) }
         }
         if !missing.isEmpty {
-            try MissPermit.take()
+            try MissPermit.use()
             var made = try await make(missing, from: source).makeIterator()
             for index in answers.indices where answers[index] == nil { answers[index] = made.next() }
         }
@@ -96,7 +96,7 @@ package struct Pipeline: Sendable {
     private func lookUp(
         _ request: ImageRequest, from source: any ContentSource, after begun: CacheLookUp?
     ) async throws(PipelineError) -> (answer: ImageAnswer?, stale: CacheEntry?) {
-        var watch = Stopwatch(figures)
+        var watch = Stopwatch(metrics)
         let looked = try await withSpan(named: "cache") { span async throws(PipelineError) in
             let found = try await CountedHit(request.key, in: cache, after: begun, counting: pool.reading, pool: pool)
             span?.attributes["onesheet.cache.tier"] = found?.hit.tier ?? "none"
@@ -139,7 +139,7 @@ package struct Pipeline: Sendable {
             var answers = stored(flights.keys.compactMap { byKey[$0]?.request }, at: generation)
             let wanted = flights.keys.filter { answers[$0] == nil }.compactMap { byKey[$0] }
             guard !wanted.isEmpty else { return answers }
-            var work = Making(of: wanted, from: source, began: clock.now, figures: figures)
+            var work = Making(of: wanted, from: source, began: clock.now, metrics: metrics)
             do throws(PipelineError) {
                 for (request, answer) in try await made(of: &work, showing: missing[0].request, for: flights, at: generation) {
                     answers[FlightKey(request.key, at: generation)] = answer
@@ -160,11 +160,14 @@ package struct Pipeline: Sendable {
         var watch: Stopwatch
         var askedOrigin: Bool?
         private let began: Date
-        private let figures: PipelineFigures
+        private let metrics: PipelineMetrics
 
-        init(of wanted: [MissingVariant], from source: any ContentSource, began: Date, figures: PipelineFigures) {
-            (self.wanted, self.source, self.began, self.figures) = (wanted, source, began, figures)
-            watch = Stopwatch(figures)
+        init(of wanted: [MissingVariant], from source: any ContentSource, began: Date, metrics: PipelineMetrics) {
+            self.wanted = wanted
+            self.source = source
+            self.began = began
+            self.metrics = metrics
+            watch = Stopwatch(metrics)
         }
 
         /// Records how `answer` was made.
@@ -181,7 +184,7 @@ package struct Pipeline: Sendable {
 
         private func note(_ request: ImageRequest, origin: AnswerOrigin?, failure: String?, isStorable: Bool) {
             let wasStale = wanted.first { $0.request.key == request.key }?.stale != nil
-            figures.makings.note(
+            metrics.makings.note(
                 RecentMakings.Making(
                     began: began, wasStale: wasStale, askedOrigin: askedOrigin, stages: watch.laps, origin: origin,
                     failure: failure, isStorable: isStorable),
@@ -314,7 +317,7 @@ package struct Pipeline: Sendable {
             if error.isOriginals { await originals.drop(request, error, at: generation) }
             throw error
         }
-        figures.add(\.renders, rendered.count)
+        metrics.add(\.renders, rendered.count)
         if request.candidate == nil, let whole = rendered.first(where: { $0.request.transform.showsWhole }) {
             await note(whole.entry, of: original, from: source, isNew: isNew, title: request.title, at: generation)
         }
@@ -374,7 +377,7 @@ package struct Pipeline: Sendable {
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         let source = try originals.catalog.source(title.source)
         if let facts = await facts(of: title, from: source) { return (facts.width, facts.height) }
-        try MissPermit.take()
+        try MissPermit.use()
         let original = try await originals.original(of: title, from: source, at: await cache.generation())
         return try await originals.size(of: original)
     }

@@ -4,11 +4,12 @@ public import OnesheetCore
 public struct FakeDialectServer: DialectServer {
     /// Whether it accepts addresses without a signature.
     public var acceptsUnsigned: Bool
-    /// The valid signature of every path.
+    /// The signature that is valid for every path.
     public var signature: String
 
     public init(acceptsUnsigned: Bool = true, signature: String = "unsafe") {
-        (self.acceptsUnsigned, self.signature) = (acceptsUnsigned, signature)
+        self.acceptsUnsigned = acceptsUnsigned
+        self.signature = signature
     }
 
     public func requireUnsigned() throws(RequestError) {

@@ -16,7 +16,8 @@ package struct CollectorURL: Sendable, Equatable, CustomStringConvertible {
         guard let url = WebURL(text), url.path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             (url.query ?? "").utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
-        (description, self.url) = (text, url)
+        description = text
+        self.url = url
     }
 }
 
@@ -36,7 +37,8 @@ struct CollectorConnection: Sendable {
     }
 
     init(_ url: CollectorURL, group: any EventLoopGroup) {
-        (self.url, self.group) = (url.url, group)
+        self.url = url.url
+        self.group = group
         security = url.url.scheme == "https" ? Result { try NIOSSLContext(configuration: .makeClientConfiguration()) } : nil
     }
 

@@ -17,7 +17,10 @@ package final class CollectorTracer: Tracer, W3CInstrument {
         package var sent: Int
         package var dropped: Int
 
-        package init(sent: Int = 0, dropped: Int = 0) { (self.sent, self.dropped) = (sent, dropped) }
+        package init(sent: Int = 0, dropped: Int = 0) {
+            self.sent = sent
+            self.dropped = dropped
+        }
     }
 
     private struct State {

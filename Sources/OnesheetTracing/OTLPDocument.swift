@@ -81,8 +81,11 @@ struct OTLPDocument: Encodable {
         let status: Status
 
         init(_ record: RecordedSpan.Record) {
-            (traceId, spanId, parentSpanId) = (record.trace.traceID, record.trace.spanID, record.parentID)
-            (traceState, flags) = (record.trace.state, 1)
+            traceId = record.trace.traceID
+            spanId = record.trace.spanID
+            parentSpanId = record.parentID
+            traceState = record.trace.state
+            flags = 1
             name = record.name.shortened(to: RecordedSpan.maxText)
             kind =
                 switch record.kind {
@@ -92,7 +95,8 @@ struct OTLPDocument: Encodable {
                 case .producer: 4
                 case .consumer: 5
                 }
-            (startTimeUnixNano, endTimeUnixNano) = ("\(record.start)", "\(max(record.end, record.start))")
+            startTimeUnixNano = "\(record.start)"
+            endTimeUnixNano = "\(max(record.end, record.start))"
             attributes = OTLPDocument.attributes(record.attributes)
             events = record.events.map {
                 Event(

@@ -12,7 +12,10 @@ package struct TraceContext: Sendable, Equatable {
     package let state: String?
 
     package init(traceID: String, spanID: String, isSampled: Bool, state: String? = nil) {
-        (self.traceID, self.spanID, self.isSampled, self.state) = (traceID, spanID, isSampled, state)
+        self.traceID = traceID
+        self.spanID = spanID
+        self.isSampled = isSampled
+        self.state = state
     }
 
     /// Reads the two header fields. A malformed `tracestate` is dropped; a malformed `traceparent` is no trace at all (§3.2, §3.3).

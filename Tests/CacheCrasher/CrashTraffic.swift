@@ -10,7 +10,10 @@ struct CrashTraffic {
     let tier: DiskTier
     var random: UInt64
 
-    init(tier: DiskTier, seed: UInt64) { (self.tier, random) = (tier, seed &* 0x9E37_79B9_7F4A_7C15 | 1) }
+    init(tier: DiskTier, seed: UInt64) {
+        self.tier = tier
+        random = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    }
 
     func run() async {
         var traffic = self

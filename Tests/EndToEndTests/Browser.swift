@@ -103,7 +103,7 @@ final class Browser: Sendable {
             guard !data.isEmpty else { break }
             rest += data
             while let end = rest.firstIndex(of: 0) {
-                take(Data(rest[rest.startIndex..<end]))
+                receive(Data(rest[rest.startIndex..<end]))
                 rest = Data(rest[(end + 1)...])
             }
         }
@@ -115,7 +115,7 @@ final class Browser: Sendable {
         for continuation in waiting.values { continuation.resume(throwing: Failure(description: "the browser has ended")) }
     }
 
-    private func take(_ message: Data) {
+    private func receive(_ message: Data) {
         let document = try? JSONSerialization.jsonObject(with: message) as? [String: Any]
         if document?["method"] as? String == "Fetch.requestPaused" { return refuse(document?["params"] as? [String: Any]) }
         let id = document?["id"] as? Int

@@ -45,7 +45,10 @@ final class ScriptedLauncher: ChildLauncher {
         greet: @escaping @Sendable (Int) -> Reaction = { _ in .answer(#"{"protocol":1}"#) },
         _ react: @escaping @Sendable (Int, Call) -> Reaction
     ) {
-        (self.lastWords, self.mayStart, self.greet, self.react) = (lastWords, mayStart, greet, react)
+        self.lastWords = lastWords
+        self.mayStart = mayStart
+        self.greet = greet
+        self.react = react
     }
 
     var starts: Int { state.withLock { $0.starts } }

@@ -23,7 +23,9 @@
         public var shade = 0
 
         public init(width: Int, height: Int, hasAlpha: Bool = false) {
-            (self.width, self.height, self.hasAlpha) = (width, height, hasAlpha)
+            self.width = width
+            self.height = height
+            self.hasAlpha = hasAlpha
         }
 
         private var channels: Int { hasAlpha ? 4 : 3 }

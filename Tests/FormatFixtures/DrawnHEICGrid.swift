@@ -14,7 +14,10 @@
         public var turns = 0
 
         public init(columns: Int, rows: Int, width: Int, height: Int) {
-            (self.columns, self.rows, self.width, self.height) = (columns, rows, width, height)
+            self.columns = columns
+            self.rows = rows
+            self.width = width
+            self.height = height
         }
 
         private func tile(_ index: Int) -> DrawnHEIC {

@@ -30,8 +30,11 @@
         public var extraChannels = 0
 
         public init(width: Int, height: Int, isGray: Bool = false, hasAlpha: Bool = false, isLossless: Bool = true) {
-            (self.width, self.height, self.isGray) = (width, height, isGray)
-            (self.hasAlpha, self.isLossless) = (hasAlpha, isLossless)
+            self.width = width
+            self.height = height
+            self.isGray = isGray
+            self.hasAlpha = hasAlpha
+            self.isLossless = isLossless
         }
 
         private var channels: Int { (isGray ? 1 : 3) + (hasAlpha ? 1 : 0) }

@@ -42,8 +42,12 @@
         public init(
             width: Int, height: Int, _ colors: Colors = .rgb, bits: Int = 8, alpha: Alpha = .none, compression: Compression = .lzw
         ) {
-            (self.width, self.height, self.colors, self.bits) = (width, height, colors, bits)
-            (self.alpha, self.compression) = (alpha, compression)
+            self.width = width
+            self.height = height
+            self.colors = colors
+            self.bits = bits
+            self.alpha = alpha
+            self.compression = compression
         }
 
         private var colorSamples: Int { [.black0: 1, .white0: 1, .rgb: 3, .palette: 1, .cmyk: 4][colors] ?? 0 }

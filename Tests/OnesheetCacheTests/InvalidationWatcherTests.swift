@@ -53,7 +53,7 @@ final class InvalidationWatcherTests: XCTestCase {
     }
 
     func testThatWhatBeganBeforeAPurgeIsNotStoredAfterIt() async throws {
-        for isForeign in [false, true] {
+        for isElsewhere in [false, true] {
             // Given two caches on a folder, and work that has begun
             let folder = try TemporaryDirectory()
             let (server, command) = (try disk(folder), try disk(folder))
@@ -61,10 +61,10 @@ final class InvalidationWatcherTests: XCTestCase {
             let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
             let before = await cache.generation()
             // When one of them purges before it ends
-            _ = try await (isForeign ? other : cache).purge(.tag(.source("sample")))
+            _ = try await (isElsewhere ? other : cache).purge(.tag(.source("sample")))
             await cache.store(.sample(at: clock), for: key, ifGeneration: before)
             // Then its result is not stored, as soon as another's purge is noticed, and that of later work is
-            if isForeign { await cache.finishStoring() }
+            if isElsewhere { await cache.finishStoring() }
             var found = await cache.entry(for: key)
             XCTAssertNil(found)
             let after = await cache.generation()

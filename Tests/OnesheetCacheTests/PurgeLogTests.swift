@@ -23,7 +23,7 @@ final class PurgeLogTests: XCTestCase {
                 await server.store("a", [one])
                 await server.store("b", [two])
             }
-            let received = [first, second].map(\.log.figures.received)
+            let received = [first, second].map(\.log.metrics.received)
             // When one of them purges
             _ = try await first.cache.purge(selection)
             // Then the other one does so too, in memory and on the disk, and nothing else
@@ -31,7 +31,7 @@ final class PurgeLogTests: XCTestCase {
             await second.hasApplied(first)
             let left = await [second.finds("a"), second.finds("b"), first.finds("a"), first.finds("b")]
             XCTAssertEqual(left, selection == .all ? [false, false, false, false] : [false, true, false, true])
-            XCTAssertEqual([first, second].map(\.log.figures.received), [received[0], received[1] + 1], "its own is not repeated")
+            XCTAssertEqual([first, second].map(\.log.metrics.received), [received[0], received[1] + 1], "its own is not repeated")
             try await stop([first, second])
         }
     }
@@ -71,7 +71,7 @@ final class PurgeLogTests: XCTestCase {
         // Then the entry is there, and older purges are known
         let isThere = await back.finds("a")
         XCTAssertTrue(isThere)
-        XCTAssertEqual(back.log.figures.received, 0)
+        XCTAssertEqual(back.log.metrics.received, 0)
         XCTAssertTrue(back.log.isPurged(nil, tags: [two]))
         XCTAssertFalse(back.log.isPurged(back.log.now, tags: [two]))
         try await stop([back])
@@ -134,9 +134,9 @@ final class PurgeLogTests: XCTestCase {
         for record in records {
             let server = try await server()
             await server.store("a", [one])
-            let received = server.log.figures.received
+            let received = server.log.metrics.received
             _ = try await coordinator.append(record, to: PurgeLog.name)
-            await waitWhile(server.log.figures.received == received)
+            await waitWhile(server.log.metrics.received == received)
             let isThere = await server.finds("a")
             XCTAssertFalse(isThere, String(record.prefix(40)))
             try await stop([server])
@@ -175,7 +175,7 @@ final class PurgeLogTests: XCTestCase {
         await waitWhile(back.isUnsure)
         await back.store("a", [one])
         _ = try await coordinator.append(#"{"version":1,"process":"x","tags":["source:two"]}"#, to: PurgeLog.name)
-        await waitWhile(back.log.figures.received == 0)
+        await waitWhile(back.log.metrics.received == 0)
         let isThere = await back.finds("a")
         XCTAssertTrue(isThere, "it was stored after what was trimmed")
         try await stop([back])
@@ -235,14 +235,14 @@ final class PurgeLogTests: XCTestCase {
         let here = await first.finds("a")
         let there = await second.finds("a")
         XCTAssertEqual([here, there], [false, true])
-        XCTAssertEqual(first.log.figures.outbox, 1)
+        XCTAssertEqual(first.log.metrics.outbox, 1)
         XCTAssertTrue(first.log.isPurged(first.log.now, tags: [one]), "the others may still store it")
         // And tells the other as soon as the coordinator is back, also after a restart
         try await stop([first])
         let restarted = try await server(folder: first.folder, waits: false)
         coordinator.isUnreachable = false
         await waitWhile(second.hasInMemory("a"))
-        await waitWhile(restarted.log.figures.outbox > 0)
+        await waitWhile(restarted.log.metrics.outbox > 0)
         await second.hasApplied(restarted)
         let isThere = await second.finds("a")
         XCTAssertFalse(isThere)
@@ -260,9 +260,9 @@ final class PurgeLogTests: XCTestCase {
                 XCTAssertEqual(error, .unannounced)
             }
         }
-        XCTAssertEqual(server.log.figures.outbox, 1)
+        XCTAssertEqual(server.log.metrics.outbox, 1)
         coordinator.isUnreachable = false
-        await waitWhile(server.log.figures.outbox > 0)
+        await waitWhile(server.log.metrics.outbox > 0)
         XCTAssertEqual(coordinator.records(of: PurgeLog.name).map { PurgeRecord($0).scope }, [.all])
         try await stop([server])
     }
@@ -277,7 +277,7 @@ final class PurgeLogTests: XCTestCase {
             XCTAssertEqual(error, .unannounced)
         }
         coordinator.isSlow = false
-        await waitWhile(second.log.figures.received < 2)
+        await waitWhile(second.log.metrics.received < 2)
         try await stop([first, second])
     }
 
@@ -338,7 +338,8 @@ struct ServerWithLog {
         folder: TemporaryDirectory, coordinator: any Coordinator, clock: ManualClock, logger: Logger,
         tiers: (PurgeLog) -> [any CacheTier] = { _ in [] }
     ) throws {
-        (self.folder, self.clock) = (folder, clock)
+        self.folder = folder
+        self.clock = clock
         disk = try DiskTier(path: folder.path, clock: clock.wallClock, logger: .silent)
         let state = try StateStore(folder: folder.path, logger: .silent)
         log = PurgeLog(coordinator, state: state.part("purges"), logger: logger)

@@ -73,11 +73,11 @@ final class PurgeTroubleTests: XCTestCase {
         await waitWhile(second.hasInMemory("b"))
         XCTAssertTrue(second.log.isPurged(before, tags: [CacheTag("b")]))
         XCTAssertEqual(second.log.now, before)
-        XCTAssertEqual(second.log.figures.received, 0)
+        XCTAssertEqual(second.log.metrics.received, 0)
         // And both are once the tier works again
         tier.isBroken = false
         await second.hasApplied(first)
-        XCTAssertEqual(second.log.figures.received, 2)
+        XCTAssertEqual(second.log.metrics.received, 2)
         try await stop([first, second])
     }
 
@@ -98,10 +98,10 @@ final class PurgeTroubleTests: XCTestCase {
         _ = try await second.cache.purge(.tag(one))
         // Then this one does so too
         await waitWhile(first.hasInMemory("a"))
-        XCTAssertEqual(first.log.figures.outbox, 1)
+        XCTAssertEqual(first.log.metrics.outbox, 1)
         // And it tells of its own purge when the engine answers again
         deaf.isDeaf = false
-        await waitWhile(first.log.figures.outbox > 0)
+        await waitWhile(first.log.metrics.outbox > 0)
         try await stop([first, second])
     }
 

@@ -71,7 +71,7 @@ final class SharedTierPurgeTests: SharedTierTestCase {
         await gate.hasBeenReached(by: 4)
         // When they are removed
         async let removal = tier.remove(.tag(.source("a")), dryRun: false)
-        await waitWhile(tier.figures.queued > 4)
+        await waitWhile(tier.metrics.queued > 4)
         gate.open()
         _ = try await removal
         await tier.flush()
@@ -145,7 +145,7 @@ final class SharedTierPurgeTests: SharedTierTestCase {
         let removal = try await tier.remove(.tag(.source("a")), dryRun: false)
         // Then the removal is over before the first are written
         XCTAssertEqual(removal.entries, 3)
-        XCTAssertEqual(tier.figures.queued, 8)
+        XCTAssertEqual(tier.metrics.queued, 8)
         gate.open()
         await tier.flush()
         XCTAssertEqual(store.names.count, 8)

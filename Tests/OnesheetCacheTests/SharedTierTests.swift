@@ -32,8 +32,8 @@ final class SharedTierTests: SharedTierTestCase {
         // Then
         let found = try await second.entry(for: key)
         XCTAssertEqual(found, entry)
-        XCTAssertEqual(second.figures.requests["get"]?.outcomes, ["hit": 1])
-        XCTAssertEqual(second.figures.bytesRead, first.figures.bytesWritten)
+        XCTAssertEqual(second.metrics.requests["get"]?.outcomes, ["hit": 1])
+        XCTAssertEqual(second.metrics.bytesRead, first.metrics.bytesWritten)
     }
 
     func testThatAnEntryIsFoundBeforeItIsWritten() async throws {
@@ -47,11 +47,11 @@ final class SharedTierTests: SharedTierTestCase {
         // Then
         let found = try await tier.entry(for: key)
         XCTAssertEqual(found, entry)
-        XCTAssertEqual(tier.figures.queued, 1)
-        XCTAssertEqual(tier.figures.queuedBytes, entry.body.readableBytes)
+        XCTAssertEqual(tier.metrics.queued, 1)
+        XCTAssertEqual(tier.metrics.queuedBytes, entry.body.readableBytes)
         gate.open()
         await tier.flush()
-        XCTAssertEqual(tier.figures.queued, 0)
+        XCTAssertEqual(tier.metrics.queued, 0)
         XCTAssertEqual(store.names.count, 1)
     }
 
@@ -79,7 +79,7 @@ final class SharedTierTests: SharedTierTestCase {
             XCTAssertNil(found)
             XCTAssertNil(store[name])
         }
-        XCTAssertEqual(tier.figures.damaged, damaged.count)
+        XCTAssertEqual(tier.metrics.damaged, damaged.count)
         let counted = await tier.statistics().total.damaged
         XCTAssertEqual(counted, damaged.count)
     }
@@ -94,7 +94,7 @@ final class SharedTierTests: SharedTierTestCase {
         let found = try await tier.entry(for: other)
 
         XCTAssertNil(found)
-        XCTAssertEqual(tier.figures.damaged, 1)
+        XCTAssertEqual(tier.metrics.damaged, 1)
     }
 
     func testThatAnAbsentEntryIsAskedForOnceInAWhile() async throws {
@@ -145,8 +145,8 @@ final class SharedTierTests: SharedTierTestCase {
             await tier.flush()
         }
         // Then only one wrote it
-        XCTAssertEqual(second.figures.requests["put"]?.outcomes, ["exists": 1])
-        XCTAssertEqual(second.figures.bytesWritten, 0)
+        XCTAssertEqual(second.metrics.requests["put"]?.outcomes, ["exists": 1])
+        XCTAssertEqual(second.metrics.bytesWritten, 0)
     }
 
     func testThatAVariantReplacesAnOlderAnExpiredOrADamagedOne() async throws {
@@ -199,7 +199,7 @@ final class SharedTierTests: SharedTierTestCase {
         }
         // Then none was sent
         XCTAssertFalse(abilities.hasConditions)
-        XCTAssertEqual(tier.figures.requests["put"]?.outcomes, ["stored": 2])
+        XCTAssertEqual(tier.metrics.requests["put"]?.outcomes, ["stored": 2])
     }
 }
 

@@ -44,7 +44,7 @@ final class SharedTierTroubleTests: XCTestCase {
         // Then
         XCTAssertEqual(
             failure, .tier(operation: "look up in the shared store", reason: "the store did not answer in time (get)"))
-        XCTAssertEqual(tier.figures.requests["get"]?.outcomes, ["timeout": 1])
+        XCTAssertEqual(tier.metrics.requests["get"]?.outcomes, ["timeout": 1])
         gate.open()
     }
 
@@ -58,7 +58,7 @@ final class SharedTierTroubleTests: XCTestCase {
         let third = await Self.error(tier, 3)
         // Then
         XCTAssertNil(third)
-        XCTAssertEqual(tier.figures.requests["get"]?.outcomes, ["timeout": 2, "busy": 1])
+        XCTAssertEqual(tier.metrics.requests["get"]?.outcomes, ["timeout": 2, "busy": 1])
         XCTAssertEqual(store.calls(.get), 2)
         // And when they have ended, the store is asked again
         store.change { $0.gate = nil }
@@ -84,8 +84,8 @@ final class SharedTierTroubleTests: XCTestCase {
         XCTAssertEqual(errors.map { $0 == nil }, [false, false, false, false, false, true, true, true])
         XCTAssertEqual(store.calls(.get), 5)
         XCTAssertEqual(store.calls(.put), 0)
-        XCTAssertFalse(tier.figures.isUp)
-        XCTAssertEqual(tier.figures.dropped, ["skipped": 1])
+        XCTAssertFalse(tier.metrics.isUp)
+        XCTAssertEqual(tier.metrics.dropped, ["skipped": 1])
     }
 
     func testThatOneCallTriesWhetherAStoreWorksAgain() async {
@@ -93,7 +93,7 @@ final class SharedTierTroubleTests: XCTestCase {
         store.change { $0.failure = .failed(operation: "get", reason: "500") }
         let tier = tier { $0.pause = .zero }
         for number in 0..<5 { _ = await Self.error(tier, number) }
-        XCTAssertFalse(tier.figures.isUp)
+        XCTAssertFalse(tier.metrics.isUp)
         let gate = Gate()
         store.change { ($0.failure, $0.gate) = (nil, gate) }
         // When one call tries
@@ -106,7 +106,7 @@ final class SharedTierTroubleTests: XCTestCase {
         gate.open()
         let result = await trial
         XCTAssertNil(result)
-        XCTAssertTrue(tier.figures.isUp)
+        XCTAssertTrue(tier.metrics.isUp)
     }
 
     func testThatACancelledRequestSaysNothingAboutTheStore() async {
@@ -123,8 +123,8 @@ final class SharedTierTroubleTests: XCTestCase {
             XCTAssertNil(result)
         }
         // Then
-        XCTAssertTrue(tier.figures.isUp)
-        XCTAssertEqual(tier.figures.requests["get"]?.outcomes, ["cancelled": 10])
+        XCTAssertTrue(tier.metrics.isUp)
+        XCTAssertEqual(tier.metrics.requests["get"]?.outcomes, ["cancelled": 10])
     }
 
     func testThatEntriesBeyondTheQueueAreDroppedAndCounted() async throws {
@@ -143,8 +143,8 @@ final class SharedTierTroubleTests: XCTestCase {
         // And one that replaces one that waits
         try await tier.store(.sample("replaced", at: clock), for: Self.key(5))
         // Then
-        XCTAssertEqual(tier.figures.dropped, ["queue full": 2])
-        XCTAssertEqual(tier.figures.queued, 7)
+        XCTAssertEqual(tier.metrics.dropped, ["queue full": 2])
+        XCTAssertEqual(tier.metrics.queued, 7)
         gate.open()
         await tier.flush()
         XCTAssertEqual(store.names.count, 7)
@@ -160,7 +160,7 @@ final class SharedTierTroubleTests: XCTestCase {
 
         XCTAssertEqual(store.names.count, 50)
         try await tier.store(.sample(at: clock), for: Self.key(50))
-        XCTAssertEqual(tier.figures.dropped, ["shutdown": 1])
+        XCTAssertEqual(tier.metrics.dropped, ["shutdown": 1])
         XCTAssertEqual(store.names.count, 50)
     }
 
@@ -174,7 +174,7 @@ final class SharedTierTroubleTests: XCTestCase {
         // When
         await tier.close()
         // Then
-        XCTAssertEqual(tier.figures.dropped, ["shutdown": 6])
+        XCTAssertEqual(tier.metrics.dropped, ["shutdown": 6])
         gate.open()
     }
 }

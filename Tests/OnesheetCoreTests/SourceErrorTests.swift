@@ -1,4 +1,5 @@
 import OnesheetCore
+import OnesheetTesting
 import XCTest
 
 final class SourceErrorTests: XCTestCase {
@@ -25,6 +26,26 @@ final class SourceErrorTests: XCTestCase {
                 .unavailable(reason: "“https://a.example/x” is not an http or https URL"),
                 .malformedAnswer(reason: "https://a.example/x sends more than 10 bytes"),
             ])
+    }
+
+    func testThatAPluginGetsResponsesOrTheErrorOfASource() async throws {
+        // Given a service that answers with an error status, and one that does not answer
+        let transport = FakeTransport()
+        transport.on("http://a.example/") { _ async throws(HTTPTransportError) in HTTPAnswer(status: 500) }
+        transport.on("http://b.example/") { _ async throws(HTTPTransportError) in throw .timedOut(url: "http://b.example/") }
+        let context = PluginContext.forTesting(transport: transport)
+
+        // When
+        let answer = try await context.get(HTTPRequest(url: "http://a.example/"), under: OriginPolicy())
+        do throws(SourceError) {
+            _ = try await context.get(HTTPRequest(url: "http://b.example/"), under: OriginPolicy())
+            XCTFail("it has not answered")
+        } catch {
+            XCTAssertEqual(error, .unavailable(reason: "http://b.example/ did not answer in time"))
+        }
+
+        // Then
+        XCTAssertEqual(answer.status, 500)
     }
 
     func testThatVisitorsGetNoDetails() {

@@ -61,7 +61,7 @@ final class BandsAndBoxesTests: XCTestCase {
         for y in 0..<rows {
             // Kernels read whole vectors.
             let row = (0..<width).flatMap { _ in sample(y) } + [UInt8](repeating: 0, count: 64)
-            resampler.take(row, y: y)
+            resampler.add(row, y: y)
         }
         XCTAssertTrue(resampler.isComplete)
         return (0..<outputs).map { y in picture.withRow(y) { row in (0..<channels).map { row[$0] } } }

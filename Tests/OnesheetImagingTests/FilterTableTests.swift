@@ -70,7 +70,7 @@ extension PixelBuffer {
             height: layout.height)
         let stride = stride(of: 0)
         withPlane(0) { from in
-            for y in 0..<layout.height { resampler.take(from + y * stride, y: y) }
+            for y in 0..<layout.height { resampler.add(from + y * stride, y: y) }
         }
         XCTAssertTrue(resampler.isComplete)
         return (0..<size.height).map { y in picture.withRow(y) { $0[0] } }

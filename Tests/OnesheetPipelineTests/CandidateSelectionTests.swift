@@ -167,7 +167,7 @@ final class CandidateSelectionTests: XCTestCase {
         for viewer in viewers { answers.append(try await viewer.value) }
         // Then it is fetched and rendered once, and all get the same
         XCTAssertEqual(transport.count(), 1)
-        XCTAssertEqual(pipeline.figures.counts.renders, 1)
+        XCTAssertEqual(pipeline.metrics.counts.renders, 1)
         XCTAssertEqual(Set(answers.map(\.entry.validator)).count, 1)
         // And the title has neither a poster nor facts by that
         let facts = await pipeline.facts(of: title)

@@ -41,7 +41,7 @@ final class FailureMemoryTests: XCTestCase {
     }
 
     func testThatALostProcessIsTheOriginalsFaultUnlessSomebodyElseKilledIt() {
-        for loss in WorkerLoss.allCases {
+        for loss in ProcessLoss.allCases {
             XCTAssertEqual(PipelineError.render(.lost(loss)).isOriginals, loss != .killed, "\(loss)")
         }
     }

@@ -44,7 +44,7 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(second.origin, .revalidated)
         XCTAssertEqual(second.entry.body, first.entry.body)
         XCTAssertEqual(third.origin, .tier("memory"))
-        XCTAssertEqual(pipeline.figures.counts.renders, 1)
+        XCTAssertEqual(pipeline.metrics.counts.renders, 1)
         XCTAssertEqual(transport.count(), 2)
     }
 
@@ -124,7 +124,7 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual([first.origin, second.origin, third.origin], [.made, .tier("memory"), .tier("memory")])
         XCTAssertEqual(third.entry.state(at: clock.wallClock.now), .fresh)
         XCTAssertEqual(transport.count(), 2)
-        XCTAssertEqual(pipeline.figures.counts.renders, 1)
+        XCTAssertEqual(pipeline.metrics.counts.renders, 1)
     }
 
     func testThatAfterTheClockWasSetBackTheOriginIsAsked() async throws {

@@ -27,8 +27,8 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         XCTAssertEqual(decision.pinned, "x")
         XCTAssertEqual(blocked, [hash])
         XCTAssertFalse(back.has("a"))
-        XCTAssertEqual(back.decisions.takeNewlyBlocked(), [hash])
-        XCTAssertEqual(back.decisions.takeNewlyBlocked(), [])
+        XCTAssertEqual(back.decisions.drainNewlyBlocked(), [hash])
+        XCTAssertEqual(back.decisions.drainNewlyBlocked(), [])
     }
 
     func testThatAServerWithAnEmptyStateReadsAllOnce() async throws {

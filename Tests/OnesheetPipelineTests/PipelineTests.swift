@@ -30,7 +30,7 @@ final class PipelineTests: XCTestCase {
         XCTAssertEqual(second.origin, .tier("memory"))
         XCTAssertEqual(first.entry, second.entry)
         XCTAssertEqual(first.timings.map(\.stage), ["origin", "render", "store"])
-        XCTAssertEqual(pipeline.figures.counts.renders, 1)
+        XCTAssertEqual(pipeline.metrics.counts.renders, 1)
     }
 
     func testThatWhatAFlightHasStoredSinceALookUpIsNotMadeAgain() async throws {
@@ -46,7 +46,7 @@ final class PipelineTests: XCTestCase {
         // Then only the other variant is made
         XCTAssertEqual(answers.map(\.origin), [.tier("memory"), .made])
         XCTAssertEqual(answers[0].entry, first.entry)
-        XCTAssertEqual(pipeline.figures.counts.renders, 2)
+        XCTAssertEqual(pipeline.metrics.counts.renders, 2)
     }
 
     func testThatAnotherSizeUsesTheOriginalThatIsThere() async throws {
@@ -253,7 +253,7 @@ final class PipelineTests: XCTestCase {
         // Then the answers are in order, and only the other one is made, once
         XCTAssertEqual(answers.map { $0.entry.presentation.width }, [20, 40, 20])
         XCTAssertEqual(answers.map(\.origin), [.made, .tier("memory"), .made])
-        XCTAssertEqual(pipeline.figures.counts.renders, 2)
+        XCTAssertEqual(pipeline.metrics.counts.renders, 2)
     }
 
     func testThatNothingIsLookedUpForRequestsThatNoTierHas() async throws {
@@ -290,7 +290,7 @@ final class PipelineTests: XCTestCase {
         XCTAssertEqual(answers.0.map { $0.entry.presentation.width }, [20, 40])
         XCTAssertEqual(answers.1.map { $0.entry.presentation.width }, [40, 50])
         XCTAssertEqual(answers.0[1].entry, answers.1[0].entry)
-        XCTAssertEqual(pipeline.figures.counts.renders, 3)
+        XCTAssertEqual(pipeline.metrics.counts.renders, 3)
     }
 
     private func request(width: Int) -> ImageRequest {

@@ -228,7 +228,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         try await one.decide(title) { $0.pin("x") }
         try await one.block(hash)
         // Then
-        await waitWhile(two.log.figures.received < 2)
+        await waitWhile(two.log.metrics.received < 2)
         let (here, there) = (try await one.decision(title), try await two.decision(title))
         let blocked = try await [one.choices.blocked(), two.choices.blocked()]
         XCTAssertEqual([here.pinned, there.pinned], ["x", nil])

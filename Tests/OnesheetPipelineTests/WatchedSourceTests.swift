@@ -68,8 +68,8 @@ final class WatchedSourceTests: XCTestCase {
         let error = await Self.failure(source)
         // Then
         XCTAssertEqual(error, .unavailable(reason: "no answer in 0.02 seconds"))
-        XCTAssertEqual(watch.figures.calls, [.timedOut: 1])
-        XCTAssertEqual(watch.figures.underWay, 1, "it still runs")
+        XCTAssertEqual(watch.metrics.calls, [.timedOut: 1])
+        XCTAssertEqual(watch.metrics.underWay, 1, "it still runs")
         XCTAssertEqual(watch.health, .failing(since: clock.now, reason: "it does not answer in time"))
         end.finish()
     }
@@ -90,7 +90,7 @@ final class WatchedSourceTests: XCTestCase {
         gate.open()
         let ids = try await [first.id, second.id]
         XCTAssertEqual(ids, ["1", "2"])
-        XCTAssertEqual(watch.figures.calls, [.answered: 2, .refused: 1])
+        XCTAssertEqual(watch.metrics.calls, [.answered: 2, .refused: 1])
     }
 
     func testThatASourceFailsSinceItsFirstFailureAndUntilItAnswers() async {
@@ -140,7 +140,7 @@ final class WatchedSourceTests: XCTestCase {
         // Then
         XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? SourceError, .unavailable(reason: "cancelled")) }
         XCTAssertEqual(watch.health, .well)
-        XCTAssertEqual(watch.figures.calls, [:])
+        XCTAssertEqual(watch.metrics.calls, [:])
     }
 
     func testThatAPluginThatComputesForEverHoldsNobodyElse() async throws {
@@ -156,7 +156,7 @@ final class WatchedSourceTests: XCTestCase {
         let well = source { _ in }
         let errors = await withTaskGroup(of: SourceError?.self) { group in
             for _ in 0..<count { group.addTask { await Self.failure(greedy) } }
-            await waitWhile(!spinning.isRaised || watch.figures.underWay < count)
+            await waitWhile(!spinning.isRaised || watch.metrics.underWay < count)
             // When another source is called, then it answers
             let title = try? await well.title("7")
             XCTAssertEqual(title?.id, "7")
@@ -166,11 +166,11 @@ final class WatchedSourceTests: XCTestCase {
         // And callers of the first get errors in time, and no more calls are made
         XCTAssertEqual(Set(errors.map { "\(String(describing: $0))" }).count, 1)
         XCTAssertEqual(errors.first, .unavailable(reason: "no answer in 1.5 seconds"))
-        XCTAssertEqual(watch.figures.underWay, count)
+        XCTAssertEqual(watch.metrics.underWay, count)
         let more = await Self.failure(greedy)
         XCTAssertEqual(more, .overloaded(retryAfter: 1))
         stop.raise()
-        await waitWhile(watch.figures.underWay > 0)
+        await waitWhile(watch.metrics.underWay > 0)
     }
 
     func testThatActorsInAPluginRunOnItsThreadsToo() async throws {
@@ -192,7 +192,7 @@ final class WatchedSourceTests: XCTestCase {
             XCTAssertFalse(stop.isRaised)
         }
         stop.raise()
-        await waitWhile(watch.figures.underWay > 0)
+        await waitWhile(watch.metrics.underWay > 0)
     }
 
     func testThatLookingForChangesMayTakeForEverAndIsLeftWhenNobodyFollows() async throws {

@@ -21,7 +21,9 @@ struct FaultySource: SourcePlugin {
     init(_ configuration: NoConfiguration, context: PluginContext) { self.init(nil, context.transport, calls: Calls()) }
 
     init(_ mistake: Mistake?, _ transport: any HTTPTransport, calls: Calls) {
-        (self.mistake, self.transport, self.calls) = (mistake, transport, calls)
+        self.mistake = mistake
+        self.transport = transport
+        self.calls = calls
     }
 
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {

@@ -1,3 +1,6 @@
+import CPNG
+import OnesheetCore
+
 /// A PNG file for tests from an independent encoder: any colour type, depth, interlacing and filters, in stored blocks.
 struct DrawnPNG {
     enum Kind: Int, CaseIterable {
@@ -114,4 +117,99 @@ struct DrawnPNG {
     }
 
     static func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
+
+    /// CRC-32 with a byte table, which is computed bit by bit (ISO/IEC 15948 Annex D).
+    static func crc(_ bytes: [UInt8]) -> Int {
+        var crc: UInt32 = .max
+        for byte in bytes { crc = remainders[Int((crc ^ UInt32(byte)) & 255)] ^ crc >> 8 }
+        return Int(~crc)
+    }
+
+    private static let remainders: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(UInt32(byte)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ crc >> 1 : crc >> 1 }
+    }
+
+    /// A zlib stream (RFC 1950) of stored blocks (RFC 1951 §3.2.4).
+    static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = [0x78, 0x01]
+        for start in stride(from: 0, to: max(bytes.count, 1), by: 65535) {
+            let block = bytes[start..<min(bytes.count, start + 65535)]
+            let (low, high) = (UInt8(block.count & 255), UInt8(block.count >> 8))
+            out += [start + 65535 >= bytes.count ? 1 : 0, low, high, ~low, ~high] + block
+        }
+        return out + number(adler(bytes))
+    }
+
+    static func adler(_ bytes: [UInt8]) -> Int {
+        var (first, second) = (1, 0)
+        for byte in bytes {
+            first = (first + Int(byte)) % 65521
+            second = (second + first) % 65521
+        }
+        return second << 16 | first
+    }
+
+    /// A zlib stream of libdeflate: stored blocks at level 0, otherwise of codes, some of them fixed.
+    static func deflated(_ bytes: [UInt8], level: Int32) throws(CodecError) -> [UInt8] {
+        var stream: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        guard cpng_deflate(bytes, bytes.count, level, &stream, &count) == CPNG_OK, let stream else { throw .outOfMemory }
+        defer { cpng_free(stream) }
+        return Array(UnsafeBufferPointer(start: stream, count: count))
+    }
+
+    /// The file with another stream of its rows.
+    func file(of stream: [UInt8]) -> [UInt8] {
+        Self.file(header: header, chunks: early + paletteChunks + pictureChunks(stream) + late)
+    }
+
+    /// The expected pixels of the file: red, green, blue and alpha in 8 bits.
+    var rgba: [UInt8] {
+        (0..<height).flatMap { y in (0..<width).flatMap { x in pixel(x, y) } }
+    }
+
+    private func pixel(_ x: Int, _ y: Int) -> [UInt8] {
+        let samples = (0..<kind.channels).map { sample(x, y, $0) }
+        if kind == .palette {
+            let alpha = transparency.map { samples[0] < $0.count ? $0[samples[0]] : 255 } ?? 255
+            return palette[samples[0]] + [alpha]
+        }
+        let bytes = samples.map(eightBits)
+        let color = kind.channels < 3 ? [bytes[0], bytes[0], bytes[0]] : Array(bytes[..<3])
+        if kind == .grayAlpha || kind == .rgba { return color + [bytes[kind.channels - 1]] }
+        let key = transparency.map { key in stride(from: 0, to: key.count, by: 2).map { Int(key[$0]) << 8 | Int(key[$0 + 1]) } }
+        return color + [samples == key ? 0 : 255]
+    }
+
+    /// The nearest of 256 values (no sample lies between two).
+    private func eightBits(_ sample: Int) -> UInt8 {
+        let largest = (1 << depth) - 1
+        return UInt8((sample * 255 * 2 + largest) / (largest * 2))
+    }
+
+    /// Every colour type and depth, with and without tRNS, according to the format.
+    static var everyKind: [DrawnPNG] {
+        Kind.allCases.flatMap { kind in
+            kind.depths.flatMap { depth -> [DrawnPNG] in
+                var drawn = DrawnPNG(kind: kind, depth: depth)
+                guard kind == .palette else {
+                    guard kind.channels % 2 == 1 else { return [drawn] }
+                    var transparent = drawn
+                    transparent.transparency = (0..<kind.channels).flatMap { channel -> [UInt8] in
+                        let sample = drawn.sample(5, 4, channel)
+                        return [UInt8(sample >> 8), UInt8(sample & 255)]
+                    }
+                    return [drawn, transparent]
+                }
+                for index in 0..<(1 << depth) {
+                    drawn.palette.append([UInt8(255 - index), UInt8(index * 7 % 256), UInt8(index * 31 % 256)])
+                }
+                var transparent = drawn
+                transparent.transparency = (0..<(1 << depth) / 2).map { index -> UInt8 in UInt8(index * 100 % 256) }
+                return [drawn, transparent]
+            }
+        }
+    }
+
+    var name: String { "\(kind) \(depth)\(transparency == nil ? "" : " tRNS")\(isInterlaced ? " interlaced" : "")" }
 }

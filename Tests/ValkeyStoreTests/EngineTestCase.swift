@@ -100,7 +100,8 @@ struct EngineCluster: Sendable {
 
     /// Makes a cluster of running engines and waits until each knows all slots.
     init(_ nodes: [CoordinatorEngine], masters: Int) throws {
-        (self.nodes, self.masters) = (nodes, masters)
+        self.nodes = nodes
+        self.masters = masters
         let slots = HashSlot.count
         for (index, node) in nodes.prefix(masters).enumerated() {
             let (first, last) = (slots * index / masters, slots * (index + 1) / masters - 1)

@@ -8,7 +8,8 @@ final class Canvas {
     var scale: Float { Float(width) }
 
     init(width: Int, height: Int) {
-        (self.width, self.height) = (width, height)
+        self.width = width
+        self.height = height
         bytes = [UInt8](repeating: 0, count: width * height * 3)
     }
 

@@ -14,7 +14,9 @@ package struct Topology: Sendable {
     /// A single engine.
     init(single address: ValkeyAddress, isReplicated: Bool) {
         replicated = isReplicated ? [address] : []
-        (masters, owners, isCluster) = ([address], [UInt16](repeating: 0, count: HashSlot.count), false)
+        masters = [address]
+        owners = [UInt16](repeating: 0, count: HashSlot.count)
+        isCluster = false
     }
 
     /// Reads the reply to `CLUSTER SLOTS`: a list of ranges, each with its first and last slot, its master and its replicas.
@@ -22,7 +24,9 @@ package struct Topology: Sendable {
     package init(slots reply: RESPValue, from asked: ValkeyAddress) throws(RESPError) {
         guard let ranges = reply.array else { throw RESPError(reason: "the map of the cluster is not a list") }
         replicated = []
-        (masters, owners, isCluster) = ([], [UInt16](repeating: Self.none, count: HashSlot.count), true)
+        masters = []
+        owners = [UInt16](repeating: Self.none, count: HashSlot.count)
+        isCluster = true
         var indices: [ValkeyAddress: UInt16] = [:]
         for range in ranges {
             guard let parts = range.array, parts.count >= 3, let first = parts[0].integer, let last = parts[1].integer,

@@ -31,7 +31,9 @@ final class ValkeyClient: Sendable {
 
     /// - Parameter deadline: the time for the reply to one command.
     init(_ addresses: [ValkeyAddress], settings: ConnectionSettings, deadline: TimeAmount) {
-        (self.addresses, self.settings, self.deadline) = (addresses, settings, deadline)
+        self.addresses = addresses
+        self.settings = settings
+        self.deadline = deadline
     }
 
     /// Runs a script.

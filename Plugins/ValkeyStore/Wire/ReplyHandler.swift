@@ -13,7 +13,7 @@ final class ReplyHandler: ChannelInboundHandler {
         let timer: Scheduled<Void>?
     }
 
-    /// Requests without replies; more are refused.
+    /// The most requests that wait for replies. Further ones are refused.
     private static let capacity = 4096
 
     private var requests = CircularBuffer<Request>()
@@ -57,13 +57,13 @@ final class ReplyHandler: ChannelInboundHandler {
         guard failure == nil else { return }
         parser.append(unwrapInboundIn(data))
         do throws(RESPError) {
-            while let reply = try parser.next() { take(reply, context) }
+            while let reply = try parser.next() { receive(reply, context) }
         } catch {
             fail(.garbage(error.reason), context)
         }
     }
 
-    private func take(_ reply: RESPValue, _ context: ChannelHandlerContext) {
+    private func receive(_ reply: RESPValue, _ context: ChannelHandlerContext) {
         guard var request = requests.popFirst() else {
             return fail(.unreachable(reply.error ?? "the engine sent a reply that nobody asked for"), context)
         }

@@ -7,7 +7,10 @@ public struct ValkeyAddress: Sendable, Hashable, CustomStringConvertible {
     /// 1 to 65535.
     public let port: Int
 
-    public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
 
     /// - Returns: `nil` if the text is no address. Without a port it is 6379.
     public init?(_ text: String) {
@@ -20,7 +23,8 @@ public struct ValkeyAddress: Sendable, Hashable, CustomStringConvertible {
             guard host.contains(":") else { return nil }
         } else {
             let colon = text.firstIndex(of: ":") ?? text.endIndex
-            (host, rest) = (text[..<colon], text[colon...])
+            host = text[..<colon]
+            rest = text[colon...]
         }
         guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
         self.init(checking: String(host), port: rest.isEmpty ? 6379 : Int(rest.dropFirst()))

@@ -9,7 +9,8 @@ final class ValkeyConnection: Sendable {
     private let handler: NIOLoopBound<ReplyHandler>
 
     private init(_ channel: any Channel, _ handler: NIOLoopBound<ReplyHandler>) {
-        (self.channel, self.handler) = (channel, handler)
+        self.channel = channel
+        self.handler = handler
     }
 
     var isOpen: Bool { channel.isActive }
@@ -18,7 +19,7 @@ final class ValkeyConnection: Sendable {
     var closed: EventLoopFuture<Void> { channel.closeFuture }
 
     /// Connects, encrypts, gives the password, and waits for the first answer, all within `settings.connecting`.
-    /// - Returns: the connection; fails with a `LinkFailure` only.
+    /// - Returns: the connection; fails only with a `LinkFailure`.
     static func open(to address: ValkeyAddress, _ settings: ConnectionSettings) -> EventLoopFuture<ValkeyConnection> {
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         let end = NIODeadline.now() + settings.connecting
@@ -58,7 +59,7 @@ final class ValkeyConnection: Sendable {
     }
 
     /// Sends commands and waits for their replies.
-    /// - Returns: a reply for each command; fails with a `LinkFailure` only.
+    /// - Returns: a reply for each command; fails only with a `LinkFailure`.
     func send(_ commands: [ValkeyCommand], within limit: TimeAmount) -> EventLoopFuture<[RESPValue]> {
         var bytes = channel.allocator.buffer(capacity: 512)
         for command in commands { command.write(to: &bytes) }

@@ -24,7 +24,8 @@ final class ValkeyNode: Sendable {
     private let state = Mutex(State())
 
     init(_ address: ValkeyAddress, _ settings: ConnectionSettings) {
-        (self.address, self.settings) = (address, settings)
+        self.address = address
+        self.settings = settings
     }
 
     /// Sends commands on the shared connection.
@@ -137,7 +138,7 @@ final class ValkeyNode: Sendable {
 }
 
 extension EventLoopFuture where Value: Sendable {
-    /// The outcome of a future that fails with a `LinkFailure` only.
+    /// The outcome of a future that fails only with a `LinkFailure`.
     fileprivate func result() async -> Result<Value, LinkFailure> {
         do {
             return .success(try await get())

@@ -31,7 +31,9 @@ package struct DiskBudgets: Sendable, Equatable {
     package var metadata: Int
 
     package init(original: Int, variant: Int, metadata: Int) {
-        (self.original, self.variant, self.metadata) = (original, variant, metadata)
+        self.original = original
+        self.variant = variant
+        self.metadata = metadata
     }
 
     /// Divides `bytes`: 60 % for variants, which clients request, 35 % for originals, and 5 % for metadata.

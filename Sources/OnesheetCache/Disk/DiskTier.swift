@@ -15,8 +15,8 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     private let queue: StoreQueue
     private let maintenance: DiskMaintenance
     /// Lookups have threads of their own, so no store, removal or sweep delays them.
-    private let readers: DiskWorkers
-    private let workers: DiskWorkers
+    private let readers: DiskThreads
+    private let writers: DiskThreads
     package let logger: Logger
 
     /// Opens or makes the folder at `path`. If that fails because the disk is full or read-only, the tier logs it, serves the
@@ -47,9 +47,9 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         disk = DiskStore(settings, access: access, clock: clock)
         reader = DiskReader(disk, life: life)
         maintenance = DiskMaintenance(store: disk)
-        readers = DiskWorkers(threads: threads, limit: 4096, path: path)
-        workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
-        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, delay: batchDelay, clock: clock)
+        readers = DiskThreads(threads: threads, limit: 4096, path: path)
+        writers = DiskThreads(threads: max(threads / 2, 1), limit: 4096, path: path)
+        queue = StoreQueue(DiskWriter(disk, life: life), on: writers, life: life, delay: batchDelay, clock: clock)
         self.logger = logger
         if let openError = access.openError {
             logger.warning("the disk tier stores nothing for now: \(openError)")
@@ -67,9 +67,9 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         disk = DiskStore(settings, access: access, clock: clock)
         reader = DiskReader(disk, life: life)
         maintenance = DiskMaintenance(store: disk)
-        readers = DiskWorkers(threads: 1, limit: 1, path: path)
-        workers = DiskWorkers(threads: 1, limit: 1, path: path)
-        queue = StoreQueue(DiskWriter(disk, life: life), on: workers, life: life, delay: DiskSettings.batchDelay, clock: clock)
+        readers = DiskThreads(threads: 1, limit: 1, path: path)
+        writers = DiskThreads(threads: 1, limit: 1, path: path)
+        queue = StoreQueue(DiskWriter(disk, life: life), on: writers, life: life, delay: DiskSettings.batchDelay, clock: clock)
         self.logger = logger
     }
 
@@ -137,7 +137,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         let disk = disk
         // What waits was stored before the purge, so it is written first, and the removal finds it.
         await queue.flush()
-        let generation = try await workers.run { () throws(CacheError) in try disk.raiseGeneration() }
+        let generation = try await writers.run { () throws(CacheError) in try disk.raiseGeneration() }
         await queue.note(raisedTo: generation)
         return generation
     }
@@ -145,18 +145,18 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     package func remove(_ key: CacheKey) async throws(CacheError) {
         let disk = disk
         await queue.cancel(key)
-        try await workers.run { () throws(CacheError) in try disk.remove(key) }
+        try await writers.run { () throws(CacheError) in try disk.remove(key) }
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         let (disk, reader) = (disk, reader)
         await queue.flush()
         if selection != .all { try await adopt() }
-        try await workers.run { () throws(CacheError) in try reader.note() }
-        if dryRun { return try await workers.run { () throws(CacheError) in try disk.count(selection) } }
+        try await writers.run { () throws(CacheError) in try reader.note() }
+        if dryRun { return try await writers.run { () throws(CacheError) in try disk.count(selection) } }
         var removal = CacheRemoval()
         while true {
-            let step = try await workers.run { () throws(CacheError) in try disk.removeStep(selection) }
+            let step = try await writers.run { () throws(CacheError) in try disk.removeStep(selection) }
             removal = removal + step
             if selection == .all { break }
             // If the index turned out to be damaged, its entries are known only after they have been indexed again.
@@ -172,7 +172,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         try await adopt()
         var last: Data? = Data()
         while let name = last {
-            let page = try await workers.run { () throws(CacheError) in try maintenance.keys(after: name) }
+            let page = try await writers.run { () throws(CacheError) in try maintenance.keys(after: name) }
             page.keys.forEach(visit)
             last = page.last
         }
@@ -181,7 +181,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     package func statistics() async throws(CacheError) -> CacheStatistics {
         let maintenance = maintenance
         await queue.flush()
-        return try await workers.run { () throws(CacheError) in try maintenance.statistics() }
+        return try await writers.run { () throws(CacheError) in try maintenance.statistics() }
     }
 
     /// Removes expired entries, evicts beyond the budgets, and cleans up after dead processes. Works in short steps, so that
@@ -190,10 +190,10 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         let maintenance = maintenance
         try await adopt()
         _ = try await remove(.expired)
-        if try await workers.run({ () throws(CacheError) in try maintenance.isFull() }) {
-            while try await workers.run({ () throws(CacheError) in try maintenance.evictStep() }) {}
+        if try await writers.run({ () throws(CacheError) in try maintenance.isFull() }) {
+            while try await writers.run({ () throws(CacheError) in try maintenance.evictStep() }) {}
         }
-        try await workers.run { () throws(CacheError) in try maintenance.removeLeftovers() }
+        try await writers.run { () throws(CacheError) in try maintenance.removeLeftovers() }
     }
 
     /// Reads and checks every file, and compares the folder with the index.
@@ -204,13 +204,13 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         var found = DiskVerification()
         var part: Int? = 0
         while let next = part {
-            let step = try await workers.run { () throws(CacheError) in try maintenance.verify(from: next, repair: repair) }
+            let step = try await writers.run { () throws(CacheError) in try maintenance.verify(from: next, repair: repair) }
             found = found + step.0
             part = step.next
         }
         var last: Data? = Data()
         while let name = last {
-            let page = try await workers.run { () throws(CacheError) in try maintenance.verifyRows(after: name, repair: repair) }
+            let page = try await writers.run { () throws(CacheError) in try maintenance.verifyRows(after: name, repair: repair) }
             found.missing += page.missing
             last = page.last
         }
@@ -222,12 +222,12 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     package func close() async throws(CacheError) {
         await queue.close()
         let (disk, reader, logger) = (disk, reader, logger)
-        try await workers.run { () throws(CacheError) in
+        try await writers.run { () throws(CacheError) in
             // The last reads matter little, and a read-only folder must not delay the shutdown.
             do { try reader.note() } catch { logger.debug("cannot record the latest reads in the cache index: \(error)") }
             try disk.access.close()
         }
-        try await workers.close()
+        try await writers.close()
         try await readers.close()
     }
 
@@ -241,13 +241,13 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     private func adoptedMore() async throws(CacheError) -> Bool {
         let maintenance = maintenance
         var isMore = false
-        while try await workers.run({ () throws(CacheError) in try maintenance.adoptStep() }) { isMore = true }
+        while try await writers.run({ () throws(CacheError) in try maintenance.adoptStep() }) { isMore = true }
         return isMore
     }
 
     /// The same, in the background.
     private func adoptLater() {
-        workers.runLater { [maintenance, logger, weak self] in
+        writers.runLater { [maintenance, logger, weak self] in
             do {
                 if try maintenance.adoptStep() { self?.adoptLater() }
             } catch let error as CacheError where error == FolderAccess.closed {
@@ -260,7 +260,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
 
     /// Deletes the trash in the background, because a million files take a while.
     private func cleanLater() {
-        workers.runLater { [maintenance, logger] in
+        writers.runLater { [maintenance, logger] in
             do {
                 try maintenance.removeLeftovers()
             } catch {
@@ -270,7 +270,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     }
 
     private func noteLater() {
-        workers.runLater { [reader, logger] in
+        writers.runLater { [reader, logger] in
             do {
                 try reader.note()
             } catch {

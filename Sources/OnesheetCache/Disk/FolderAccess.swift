@@ -17,13 +17,13 @@ final class FolderAccess: Sendable {
 
     private enum State {
         case open(OpenFolder)
-        /// Missing or changed; `damaged` is an untrusted index. A folder that was never open may belong to another program.
+        /// The folder is missing or has changed. `damaged` is an index that is not trusted. A folder that was never open may belong to
+        /// another program.
         case lost(damaged: DamagedIndex?, isOurs: Bool)
         case closed
     }
 
-    /// Opens the folder. If it cannot be written now, or its index cannot be made, the first operation that succeeds in this opens
-    /// it.
+    /// Opens the folder. If it cannot be written now, or its index cannot be made, each later operation tries again.
     init(_ layout: FolderLayout, clock: WallClock, logger: Logger) throws(CacheError) {
         self.layout = layout
         self.clock = clock

@@ -8,7 +8,7 @@ internal import Synchronization
 final class StoreQueue: Sendable {
     private let entries = WriteBehind<DiskWrite>(limit: DiskSettings.queueLimit, bytes: DiskSettings.queueBytes)
     private let writer: DiskWriter
-    private let workers: DiskWorkers
+    private let writers: DiskThreads
     private let life: ExpirationPolicy
     private let clock: WallClock
     private let delay: Duration
@@ -22,12 +22,12 @@ final class StoreQueue: Sendable {
     }
 
     /// - Parameters:
-    ///   - workers: the threads that write.
+    ///   - writers: the threads that write.
     ///   - delay: the time for which an entry waits for others.
-    init(_ writer: DiskWriter, on workers: DiskWorkers, life: ExpirationPolicy, delay: Duration, clock: WallClock) {
+    init(_ writer: DiskWriter, on writers: DiskThreads, life: ExpirationPolicy, delay: Duration, clock: WallClock) {
         self.writer = writer
         self.delay = delay
-        self.workers = workers
+        self.writers = writers
         self.life = life
         self.clock = clock
     }
@@ -51,11 +51,11 @@ final class StoreQueue: Sendable {
             }
             let admission = known.withLock { known -> WriteBehind<DiskWrite>.Admission? in
                 if let generation, let present = known.generation, generation != present { return nil }
-                return entries.add(item, writers: workers.threads, awaitedLimit: workers.limit, replacing: Self.supersede)
+                return entries.add(item, writers: writers.threads, awaitedLimit: writers.limit, replacing: Self.supersede)
             }
             switch admission {
             case .accepted(let needsWriter): if needsWriter { write() }
-            case .full: item.report(.failure(workers.overload))
+            case .full: item.report(.failure(writers.overload))
             case .closed: item.report(.failure(FolderAccess.closed))
             case nil: item.report(.success(false))
             }
@@ -132,7 +132,7 @@ final class StoreQueue: Sendable {
     private static func supersede(_ item: DiskWrite) { item.report(.success(true)) }
 
     private func write() {
-        workers.runLater { [self] in
+        writers.runLater { [self] in
             let batch = entries.next(limit: DiskSettings.batch)
             if batch.isEmpty { return }
             write(batch)
@@ -144,7 +144,7 @@ final class StoreQueue: Sendable {
     /// Writes a batch after a while, and what came meanwhile again after a while.
     private func writeLater() {
         NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(delay)) { [self] in
-            workers.runLater { [self] in
+            writers.runLater { [self] in
                 let batch = entries.next(limit: DiskSettings.batch)
                 if batch.isEmpty { return }
                 write(batch)

@@ -70,8 +70,13 @@ struct EntryHeader: Equatable {
         else {
             throw .header
         }
-        (key, facts, stamp, end) = (fields.key, fields.entry, fields.stamp, life.end)
-        (self.length, self.bodyLength, self.bodyDigest) = (Int(length), Int(bodyLength), bodyDigest)
+        key = fields.key
+        facts = fields.entry
+        stamp = fields.stamp
+        end = life.end
+        self.length = Int(length)
+        self.bodyLength = Int(bodyLength)
+        self.bodyDigest = bodyDigest
     }
 
     private static func digest(start: ByteBuffer, fields: ByteBuffer) -> Digest128 {

@@ -13,7 +13,9 @@ struct FileFailure: Error, Equatable {
     let code: Int32
 
     init(_ operation: String, _ path: String, code: Int32 = errno) {
-        (self.operation, self.path, self.code) = (operation, path, code)
+        self.operation = operation
+        self.path = path
+        self.code = code
     }
 
     /// Not an error of the system: the path exists and is not a regular file.

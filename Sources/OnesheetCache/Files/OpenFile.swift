@@ -67,7 +67,10 @@ struct OpenFile: ~Copyable {
     /// The mode of all files of the cache.
     static let permissions: mode_t = 0o600
 
-    private init(_ path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
+    private init(_ path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
 
     /// Opens the file at `path` for reading; `nil` if that would block.
     /// - Throws: if the system knows, without asking the disk, that there is no such file.

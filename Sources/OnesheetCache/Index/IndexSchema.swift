@@ -89,7 +89,10 @@ struct IndexRow {
 
     /// - Parameter length: the length of the entry's file.
     init(name: Digest128, key: CacheKey, entry: CacheEntry, length: Int, stored: Date, end: Date?) {
-        (self.name, self.key, self.stored, self.end) = (name, key, stored, end)
+        self.name = name
+        self.key = key
+        self.stored = stored
+        self.end = end
         bytes = (length + 4095) / 4096 * 4096
         cost = entry.cost.isFinite ? max(entry.cost, 0) : 0
         created = entry.created

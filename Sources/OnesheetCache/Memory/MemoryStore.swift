@@ -95,9 +95,9 @@ struct MemoryStore: ~Copyable {
     }
 
     /// Removes all entries. The caller releases them after it has released the lock.
-    mutating func takeAll() -> S3FIFO<Item> {
+    mutating func removeAll() -> S3FIFO<Item> {
         marks.passAll()
-        return items.takeAll()
+        return items.removeAll()
     }
 
     /// One step of removing by selection. Returns the next position.
@@ -107,7 +107,7 @@ struct MemoryStore: ~Copyable {
         var found: [CacheKey] = []
         var bytes = 0
         let next = items.visit(from: start, limit: Self.step) { key, item, weight in
-            guard selection.takes(item.entry, end: item.end, now: now) else { return }
+            guard selection.matches(item.entry, end: item.end, now: now) else { return }
             found.append(key)
             bytes += weight
         }
@@ -135,7 +135,7 @@ struct MemoryStore: ~Copyable {
 
 extension CacheSelection {
     /// Whether the selection matches `entry`, which expires at `end`.
-    func takes(_ entry: CacheEntry, end: Date?, now: Date) -> Bool {
+    func matches(_ entry: CacheEntry, end: Date?, now: Date) -> Bool {
         switch self {
         case .all: true
         case .expired: !ExpirationPolicy.isAlive(created: entry.created, end: end, now: now)

@@ -116,7 +116,7 @@ package final class MemoryTier: CacheTier {
         var removal = CacheRemoval()
         for part in used {
             if selection == .all, !dryRun {
-                let all = parts[part].withLock { $0.takeAll() }
+                let all = parts[part].withLock { $0.removeAll() }
                 removal = removal + CacheRemoval(entries: all.count, bytes: all.weight)
                 continue
             }

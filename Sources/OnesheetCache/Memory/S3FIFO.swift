@@ -23,7 +23,8 @@ package struct S3FIFO<Value> {
     ///   - weight: the greatest total weight.
     ///   - count: the most entries.
     package init(weight: Int, count: Int) {
-        (weightLimit, countLimit) = (weight, count)
+        weightLimit = weight
+        countLimit = count
     }
 
     /// The value under `key`, marked as used.
@@ -64,11 +65,11 @@ package struct S3FIFO<Value> {
     @discardableResult
     package mutating func remove(_ key: CacheKey) -> Value? {
         guard let position = position(of: key) else { return nil }
-        return takeOut(position)
+        return remove(at: position)
     }
 
     /// Removes all entries at once.
-    package mutating func takeAll() -> Self {
+    package mutating func removeAll() -> Self {
         let all = self
         self = Self(weight: weightLimit, count: countLimit)
         return all
@@ -90,7 +91,7 @@ package struct S3FIFO<Value> {
     }
 
     @discardableResult
-    private mutating func takeOut(_ position: Int) -> Value? {
+    private mutating func remove(at position: Int) -> Value? {
         positions.remove(position, under: slots[position].key.hash)
         weight -= slots[position].weight
         if slots[position].isInMain { main.unlink(position, in: &slots) } else { small.unlink(position, in: &slots) }
@@ -110,11 +111,11 @@ package struct S3FIFO<Value> {
                     main.push(oldest, in: &slots)
                 } else {
                     ghosts.insert(slots[oldest].key.hash, limit: max(count, 16))
-                    return takeOut(oldest)
+                    return remove(at: oldest)
                 }
             } else if let oldest = main.oldest {
                 guard slots[oldest].uses > 0 else {
-                    return takeOut(oldest)
+                    return remove(at: oldest)
                 }
                 main.unlink(oldest, in: &slots)
                 slots.wear(oldest)

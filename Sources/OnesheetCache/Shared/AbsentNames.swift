@@ -11,7 +11,10 @@ final class AbsentNames: Sendable {
     private let seconds: Double
     private let clock: WallClock
 
-    init(seconds: Double, clock: WallClock) { (self.seconds, self.clock) = (seconds, clock) }
+    init(seconds: Double, clock: WallClock) {
+        self.seconds = seconds
+        self.clock = clock
+    }
 
     func contains(_ name: String) -> Bool {
         let now = clock.now

@@ -21,7 +21,8 @@ package final class BoundedCoordinator: Coordinator {
 
     /// - Parameter deadline: for each call but a read of a log.
     package init(_ coordinator: any Coordinator, deadline: Duration = .milliseconds(250)) {
-        (self.coordinator, self.deadline) = (coordinator, deadline)
+        self.coordinator = coordinator
+        self.deadline = deadline
     }
 
     package func acquire(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> LeaseAnswer {

@@ -6,7 +6,10 @@ package struct PurgeStamp: Sendable, Hashable {
     package var epoch: String
     package var position: LogPosition
 
-    package init(epoch: String, position: LogPosition) { (self.epoch, self.position) = (epoch, position) }
+    package init(epoch: String, position: LogPosition) {
+        self.epoch = epoch
+        self.position = position
+    }
 }
 
 /// The purges of all servers that share a store, as far as this server knows them.

@@ -36,7 +36,10 @@ package final class SharedTier: TierOfServers {
     package init(
         _ store: any ObjectStore, _ settings: SharedSettings, records: any PurgeRecords = NoPurgeRecords(), clock: WallClock
     ) {
-        (self.store, self.settings, self.records, self.clock) = (store, settings, records, clock)
+        self.store = store
+        self.settings = settings
+        self.records = records
+        self.clock = clock
         names = SharedNames(prefix: settings.prefix)
         calls = StoreCalls(settings: settings)
         queue = WriteBehind(limit: settings.queueLimit, bytes: settings.queueBytes)
@@ -46,10 +49,10 @@ package final class SharedTier: TierOfServers {
     }
 
     /// Counters since the start.
-    package var figures: SharedFigures {
-        var figures = calls.figures
-        (figures.queued, figures.queuedBytes) = queue.size
-        return figures
+    package var metrics: SharedTierMetrics {
+        var metrics = calls.metrics
+        (metrics.queued, metrics.queuedBytes) = queue.size
+        return metrics
     }
 
     /// The abilities of the store; `nil` before `probe`.

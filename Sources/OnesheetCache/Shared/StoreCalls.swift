@@ -40,7 +40,7 @@ final class StoreCalls: Sendable {
     }
 
     private struct State {
-        var figures = SharedFigures()
+        var metrics = SharedTierMetrics()
         var breaker: CallBreaker
         var readsUnderWay = 0
     }
@@ -54,14 +54,14 @@ final class StoreCalls: Sendable {
         state = Mutex(State(breaker: CallBreaker(failures: settings.failures, pause: settings.pause)))
     }
 
-    var figures: SharedFigures {
+    var metrics: SharedTierMetrics {
         state.withLock { state in
-            state.figures.isUp = !state.breaker.isOpen
-            return state.figures
+            state.metrics.isUp = !state.breaker.isOpen
+            return state.metrics
         }
     }
 
-    func count(_ change: (inout SharedFigures) -> Void) { state.withLock { change(&$0.figures) } }
+    func count(_ change: (inout SharedTierMetrics) -> Void) { state.withLock { change(&$0.metrics) } }
 
     /// Calls the store with the deadline of the operation.
     /// - Parameters:
@@ -115,7 +115,7 @@ final class StoreCalls: Sendable {
         _ operation: Operation, _ answer: Result<Answer, Failure>, outcome: Result<String, Failure>, seconds: Double
     ) {
         state.withLock { state in
-            var requests = state.figures.requests[operation.rawValue] ?? .init()
+            var requests = state.metrics.requests[operation.rawValue] ?? .init()
             requests.count += 1
             requests.seconds += seconds
             let text: String
@@ -124,7 +124,7 @@ final class StoreCalls: Sendable {
             case .failure(let failure): text = failure.outcome
             }
             requests.outcomes[text, default: 0] += 1
-            state.figures.requests[operation.rawValue] = requests
+            state.metrics.requests[operation.rawValue] = requests
             switch answer {
             case .failure(.cancelled):
                 // It says nothing about the store.

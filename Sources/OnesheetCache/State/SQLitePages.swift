@@ -67,7 +67,11 @@ struct SQLitePages {
         return SQLitePages(payload: payload).texts()
     }
 
-    private init(payload: [UInt8]) { (bytes, size, usable) = (payload, max(payload.count, 1), payload.count) }
+    private init(payload: [UInt8]) {
+        bytes = payload
+        size = max(payload.count, 1)
+        usable = payload.count
+    }
 
     /// The columns of a record that occupies all the bytes; `nil` if one is not text or a byte is left over.
     private func texts() -> [String]? {

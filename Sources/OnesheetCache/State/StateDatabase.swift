@@ -36,13 +36,19 @@ final class StateDatabase: Sendable {
 
     /// Values in memory only.
     init() throws {
-        (folder, clock, logger, settling) = (nil, .system, Logger(label: "onesheet.cache.state"), .zero)
+        folder = nil
+        clock = .system
+        logger = Logger(label: "onesheet.cache.state")
+        settling = .zero
         place = Mutex(.memory(try Self.memory(), isWhole: false))
     }
 
     /// - Parameter settling: the time after a change in which the next one may leave the file's status as it is.
     init(folder: String, clock: WallClock, settling: Duration, logger: Logger) throws {
-        (self.folder, self.clock, self.logger, self.settling) = (folder, clock, logger, settling)
+        self.folder = folder
+        self.clock = clock
+        self.logger = logger
+        self.settling = settling
         do {
             place = Mutex(.file(try StateFile.opened(in: folder, now: clock.now, logger: logger)))
         } catch  where error.meansUnwritable || error.meansDamage || error is DatabaseError {
@@ -204,7 +210,11 @@ struct StateRow: Hashable {
         try Row.fetchAll(database, sql: "SELECT part, key, value FROM state").map(StateRow.init)
     }
 
-    init(part: String, key: String, value: String) { (self.part, self.key, self.value) = (part, key, value) }
+    init(part: String, key: String, value: String) {
+        self.part = part
+        self.key = key
+        self.value = value
+    }
 
     init(_ row: Row) throws {
         self.init(

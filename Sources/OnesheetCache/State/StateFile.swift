@@ -47,7 +47,8 @@ struct StateFile {
             try database.execute(sql: StateRow.schema)
         }
         guard let status = try FileStatus(of: path) else { throw FileFailure("find", path) }
-        (self.path, identity) = (path, status.identity)
+        self.path = path
+        identity = status.identity
     }
 
     /// Whether the path still names this file; `nil` if it names nothing.

@@ -91,7 +91,7 @@ package struct StatePart: KeyValueState {
     package func trim(above bytes: Int, holding texts: [String]) async throws -> Int {
         try await database.write { database in
             let sum = "SELECT ifnull(sum(length(CAST(value AS BLOB))), 0) FROM state WHERE part = ?"
-            guard let taken = try Int.fetchOne(database, sql: sum, arguments: [name]), taken > bytes else { return 0 }
+            guard let used = try Int.fetchOne(database, sql: sum, arguments: [name]), used > bytes else { return 0 }
             let conditions = texts.map { _ in " AND instr(value, ?) > 0" }.joined()
             try database.execute(
                 sql: "DELETE FROM state WHERE part = ? AND abs(random() % 16) = 0\(conditions)",

@@ -16,7 +16,9 @@ package struct CacheHit: Sendable {
     package var size: Int { file?.region.readableBytes ?? entry.body.readableBytes }
 
     package init(entry: CacheEntry, tier: String, file: ReadyFile? = nil) {
-        (self.entry, self.tier, self.file) = (entry, tier, file)
+        self.entry = entry
+        self.tier = tier
+        self.file = file
     }
 }
 
@@ -239,10 +241,10 @@ package struct Cache: Sendable {
     ) async throws(CacheError) -> CacheRemoval {
         // The removal of expired entries invalidates nothing, because no tier serves them.
         guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections).get() }
-        guard let announcer else { return try await purgeTiers(selections, isForeign: false).get() }
+        guard let announcer else { return try await purgeTiers(selections, includingShared: true).get() }
         let told = selections + notices.map { .tag($0) }
         let purge = announcer.begin(told)
-        let outcome = await purgeTiers(selections, isForeign: false)
+        let outcome = await purgeTiers(selections, includingShared: true)
         do {
             try await purge.announce(isDoneHere: outcome.failure == nil)
         } catch {
@@ -256,7 +258,7 @@ package struct Cache: Sendable {
     /// Repeats a purge that failed here. `purge` has announced it to the other servers.
     /// - Throws: as `purge` does, except `CacheError.unannounced`.
     package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        let outcome = await purgeTiers(selections, isForeign: false)
+        let outcome = await purgeTiers(selections, includingShared: true)
         return announcer == nil ? try outcome.get() : try result(of: outcome)
     }
 
@@ -271,7 +273,7 @@ package struct Cache: Sendable {
     /// - Throws: if a tier may still have some entries. The other tiers have removed theirs.
     @discardableResult
     package func applyPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        try await purgeTiers(selections, isForeign: true).get()
+        try await purgeTiers(selections, includingShared: false).get()
     }
 
     /// The outcome of a removal in all tiers.
@@ -293,7 +295,7 @@ package struct Cache: Sendable {
         }
     }
 
-    private func purgeTiers(_ selections: [CacheSelection], isForeign: Bool) async -> Outcome {
+    private func purgeTiers(_ selections: [CacheSelection], includingShared: Bool) async -> Outcome {
         var outcome = Outcome()
         // Twice: work that begins during the first removal may read remaining entries and store results of them.
         for _ in 0..<2 {
@@ -302,7 +304,7 @@ package struct Cache: Sendable {
             } catch {
                 outcome.failure = error
             }
-            let removed = await removeEach(selections, isForeign: isForeign)
+            let removed = await removeEach(selections, includingShared: includingShared)
             if removed.removal.entries > outcome.removal.entries { outcome.removal = removed.removal }
             outcome.noteFailures(of: removed)
         }
@@ -310,10 +312,10 @@ package struct Cache: Sendable {
     }
 
     /// Removes the entries that match each of `selections`, even if a tier fails for one of them.
-    private func removeEach(_ selections: [CacheSelection], isForeign: Bool = false) async -> Outcome {
+    private func removeEach(_ selections: [CacheSelection], includingShared: Bool = true) async -> Outcome {
         var outcome = Outcome()
         for selection in selections {
-            let removed = await inEveryTier(isForeign: isForeign) { tier throws(CacheError) in
+            let removed = await inEveryTier(includingShared: includingShared) { tier throws(CacheError) in
                 try await tier.remove(selection, dryRun: false)
             }
             outcome.removal = outcome.removal + removed.removal
@@ -361,14 +363,14 @@ package struct Cache: Sendable {
     }
 
     /// From the last tier to the first, so that nothing can be promoted from a tier that is still to come.
-    /// - Parameter isForeign: whether to leave out the tiers that several servers share.
+    /// - Parameter includingShared: whether to include the tiers that several servers share.
     private func inEveryTier(
-        isForeign: Bool = false, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
+        includingShared: Bool = true, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
     ) async -> Outcome {
         removals.begin()
         defer { removals.end() }
         var outcome = Outcome()
-        for tier in others.reversed() + [memory] where !(isForeign && tier is any TierOfServers) {
+        for tier in others.reversed() + [memory] where includingShared || !(tier is any TierOfServers) {
             do {
                 let removal = try await body(tier)
                 if removal.entries > outcome.removal.entries { outcome.removal = removal }

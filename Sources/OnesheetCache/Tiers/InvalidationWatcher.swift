@@ -53,11 +53,11 @@ package final class InvalidationWatcher: Sendable {
         for number in tiers.indices {
             let before = state.withLock { $0 }
             guard let current = await current(number) else { continue }
-            let isForeign = state.withLock { state in
+            let wasPurgedElsewhere = state.withLock { state in
                 guard state.isQuiet(since: before), let known = state.known[number] else { return false }
                 return known != current
             }
-            if isForeign, !isOfServers(number) { await emptyMemory() }
+            if wasPurgedElsewhere, !isOfServers(number) { await emptyMemory() }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.isQuiet(since: before) { $0.known[number] = current } }
         }
@@ -73,13 +73,13 @@ package final class InvalidationWatcher: Sendable {
         for (number, tier) in tiers.enumerated() {
             do {
                 let next = try await tier.raiseGeneration()
-                let isForeign = state.withLock { state in
+                let wasPurgedElsewhere = state.withLock { state in
                     let known = state.known[number]
                     state.raises += 1
                     state.known[number] = max(known ?? next, next)
                     return known.map { $0 &+ 1 < next } ?? false
                 }
-                if isForeign, !isOfServers(number) { await emptyMemory() }
+                if wasPurgedElsewhere, !isOfServers(number) { await emptyMemory() }
             } catch {
                 failure = error
             }

@@ -19,7 +19,10 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     ///   - name: distinguishes the keys of these values from those of other storages in the same cache.
     ///   - areSmall: whether no source chooses the size of a value, so that each is encoded on the calling thread.
     package init(_ name: String, in cache: Cache, clock: WallClock = .system, areSmall: Bool = false) {
-        (self.name, self.cache, self.clock, self.areSmall) = (name, cache, clock, areSmall)
+        self.name = name
+        self.cache = cache
+        self.clock = clock
+        self.areSmall = areSmall
     }
 
     /// The fresh value under `key`. Bytes that cannot be decoded, for example after a change of the type, count as missing.

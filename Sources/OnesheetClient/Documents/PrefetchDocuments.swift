@@ -27,7 +27,10 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
     public var formats: [String]?
 
     public init(source: String, titles: Titles = .newest, sizes: [String]? = nil, formats: [String]? = nil) {
-        (self.source, self.titles, self.sizes, self.formats) = (source, titles, sizes, formats)
+        self.source = source
+        self.titles = titles
+        self.sizes = sizes
+        self.formats = formats
     }
 
     private enum CodingKeys: CodingKey { case source, date, from, to, query, ids, sizes, formats }

@@ -84,8 +84,14 @@ private struct JSONKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
-    init(_ index: Int) { (stringValue, intValue) = ("\(index)", index) }
-    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+    init(_ index: Int) {
+        stringValue = "\(index)"
+        intValue = index
+    }
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
     init?(intValue: Int) { self.init(intValue) }
 }
 
@@ -136,7 +142,10 @@ private struct JSONArray: UnkeyedDecodingContainer {
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex == elements.count }
 
-    init(elements: [JSONValue], codingPath: [any CodingKey]) { (self.elements, self.codingPath) = (elements, codingPath) }
+    init(elements: [JSONValue], codingPath: [any CodingKey]) {
+        self.elements = elements
+        self.codingPath = codingPath
+    }
 
     /// The decoder of the present element. It stays the present one if its type is wrong.
     private mutating func next<Value>(_ body: (JSONValueDecoder) throws -> Value) throws -> Value {

@@ -13,15 +13,17 @@ internal import FoundationEssentials
 public struct PosterServer: Sendable {
     /// The limits of requests and answers.
     public struct Limits: Sendable, Equatable {
-        /// The longest time of a request with a whole answer. The server may ask its source meanwhile.
+        /// The longest time until an answer is complete. The server may ask its source meanwhile.
         public var timeout: Duration
-        /// The longest time without news of a prefetch.
+        /// The longest time without a report of a prefetch.
         public var idleTimeout: Duration
         /// The most bytes of an answer, and of one report of a prefetch.
         public var answerBytes: Int
 
         public init(timeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(300), answerBytes: Int = 8 << 20) {
-            (self.timeout, self.idleTimeout, self.answerBytes) = (timeout, idleTimeout, answerBytes)
+            self.timeout = timeout
+            self.idleTimeout = idleTimeout
+            self.answerBytes = answerBytes
         }
     }
 
@@ -41,7 +43,10 @@ public struct PosterServer: Sendable {
     ) {
         var url = url[...]
         while url.last == "/" { url.removeLast() }
-        (self.url, self.token, self.limits, self.transport) = (String(url), token, limits, transport)
+        self.url = String(url)
+        self.token = token
+        self.limits = limits
+        self.transport = transport
     }
 
     /// The sources, with their health and capabilities.

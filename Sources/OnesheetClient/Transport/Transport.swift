@@ -24,7 +24,10 @@ public struct TransportRequest: Sendable, Equatable {
     public let body: [UInt8]?
 
     public init(method: String = "GET", url: String, fields: [String: String] = [:], body: [UInt8]? = nil) {
-        (self.method, self.url, self.fields, self.body) = (method, url, fields, body)
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
     }
 }
 

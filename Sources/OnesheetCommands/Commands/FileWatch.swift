@@ -57,11 +57,14 @@ struct FileWatch {
         init?(_ path: String) {
             var facts = stat()
             guard stat(path, &facts) == 0 else { return nil }
-            (file, bytes) = (UInt64(facts.st_ino), Int64(facts.st_size))
+            file = UInt64(facts.st_ino)
+            bytes = Int64(facts.st_size)
             #if canImport(Darwin)
-                (seconds, nanoseconds) = (facts.st_mtimespec.tv_sec, facts.st_mtimespec.tv_nsec)
+                seconds = facts.st_mtimespec.tv_sec
+                nanoseconds = facts.st_mtimespec.tv_nsec
             #else
-                (seconds, nanoseconds) = (facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
+                seconds = facts.st_mtim.tv_sec
+                nanoseconds = facts.st_mtim.tv_nsec
             #endif
         }
     }

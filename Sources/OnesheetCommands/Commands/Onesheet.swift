@@ -3,8 +3,8 @@ import Dispatch
 import FoundationEssentials
 import OnesheetCache
 public import OnesheetCore
+import OnesheetIsolation
 import OnesheetServer
-import OnesheetWorkers
 
 /// The command line. A server's `main` only calls `Onesheet.main` with its plugins.
 public enum Onesheet {
@@ -30,7 +30,7 @@ public enum Onesheet {
 
     /// A server starts its own program for its render processes.
     private static func becomeRenderProcessIfAsked(_ plugins: PluginList) {
-        WorkerProgram.runIfAsked { limits, configurations in try plugins.codecs(limits: limits, configurations) }
+        RenderProgram.runIfAsked { limits, configurations in try plugins.codecs(limits: limits, configurations) }
     }
 
     private static func run(_ plugins: PluginList, arguments: [String]?) async -> Never {

@@ -76,7 +76,9 @@ private struct ServerControl {
     init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: @escaping @Sendable () -> [String])
         async
     {
-        (self.server, self.load, self.files) = (server, load, files)
+        self.server = server
+        self.load = load
+        self.files = files
         signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     }
 

@@ -16,7 +16,8 @@ struct BoundedLogHandler: LogHandler {
     var metadata: Logger.Metadata
 
     init(_ handler: any LogHandler, _ limiter: LogRateLimiter) {
-        (self.handler, self.limiter) = (handler, limiter)
+        self.handler = handler
+        self.limiter = limiter
         metadata = handler.metadata
     }
 
@@ -58,7 +59,10 @@ struct LogCallSite: Hashable {
     let file: String
     let line: UInt
 
-    init(_ file: String, _ line: UInt) { (self.file, self.line) = (file, line) }
+    init(_ file: String, _ line: UInt) {
+        self.file = file
+        self.line = line
+    }
 }
 
 /// A token bucket for each kind of line.

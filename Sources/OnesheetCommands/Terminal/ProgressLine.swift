@@ -9,7 +9,10 @@ final class ProgressLine: Sendable {
     private let start = ContinuousClock.now
     private let nextLine = Mutex(ContinuousClock.now)
 
-    init(isQuiet: Bool, isTerminal: Bool) { (self.isQuiet, self.isTerminal) = (isQuiet, isTerminal) }
+    init(isQuiet: Bool, isTerminal: Bool) {
+        self.isQuiet = isQuiet
+        self.isTerminal = isTerminal
+    }
 
     func show(_ summary: PrefetchSummary) {
         guard !isQuiet else { return }

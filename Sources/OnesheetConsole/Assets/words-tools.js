@@ -5,7 +5,7 @@ const en = {
   requests: "Requests", perSecond: "per second", failed: "Failed", connections: "Connections", cache: "Cache", memory: "Memory", disk: "Disk",
   hitRatio: "Hit ratio", entries: "Entries", fill: "In use", latency: "Time by stage", stage: "Stage", half: "Half", most: "95%",
   times: "Times", stage_cache: "Cache", stage_origin: "Origin", stage_render: "Queue and render", stage_store: "Store", work: "Rendering",
-  renders: "Variants made", queue: "In the queue", workers: "Workers", renderMemory: "Memory of renders", processMemory: "Memory of the process",
+  renders: "Variants made", queue: "In the queue", workers: "Render threads", renderMemory: "Memory of renders", processMemory: "Memory of the process",
   calls: "Calls", type: "Type", lists: "Lists", none: "none", oneList: "one list", days: "Days",
   yes: "yes", addSource: "Add a source", addSourceHelp: "Four ways. Each begins with a few lines; docs/plugins.md says more.",
   wayStandard: "Configure a standard source", wayStandardHelp: "Pictures in a folder, on a site, or in a service that Onesheet knows.",

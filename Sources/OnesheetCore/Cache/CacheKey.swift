@@ -18,7 +18,8 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     package let hash: UInt
 
     public init(_ kind: CacheKind, _ text: String) {
-        (self.kind, self.text) = (kind, text)
+        self.kind = kind
+        self.text = text
         var hasher = Hasher()
         hasher.combine(exactly: text)
         hash = UInt(bitPattern: hasher.finalize())

@@ -8,7 +8,8 @@ public struct CacheStatistics: Sendable, Equatable {
     public var sources: [String: CacheFigures]
 
     public init(byteLimit: Int = 0, sources: [String: CacheFigures] = [:]) {
-        (self.byteLimit, self.sources) = (byteLimit, sources)
+        self.byteLimit = byteLimit
+        self.sources = sources
     }
 
     /// The figures of all sources together.

@@ -62,7 +62,8 @@ public struct CacheRemoval: Sendable, Equatable, Codable {
     public var bytes: Int
 
     public init(entries: Int = 0, bytes: Int = 0) {
-        (self.entries, self.bytes) = (entries, bytes)
+        self.entries = entries
+        self.bytes = bytes
     }
 
     /// The sum of both; the largest number if it is larger.

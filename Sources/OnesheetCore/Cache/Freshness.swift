@@ -4,7 +4,7 @@ public import FoundationEssentials
 public struct Freshness: Sendable, Equatable {
     /// Whether caches may store the response; `no-store` and `private` forbid it. True for every stored entry.
     public var isStorable: Bool
-    /// The end of freshness.
+    /// The time at which the original becomes stale.
     public var freshUntil: Date
     /// The end of the time in which the stale original may be served while it is revalidated.
     public var staleUntil: Date

@@ -43,7 +43,10 @@ package struct ReadyEntry: Sendable {
     /// The file that has the body.
     package let file: ReadyFile?
 
-    package init(_ entry: CacheEntry, file: ReadyFile? = nil) { (self.entry, self.file) = (entry, file) }
+    package init(_ entry: CacheEntry, file: ReadyFile? = nil) {
+        self.entry = entry
+        self.file = file
+    }
 }
 
 /// An open file with the body of an entry. It is closed with its last reference.
@@ -53,7 +56,10 @@ package final class ReadyFile: Sendable {
     private let check: @Sendable () -> Bool
 
     /// - Parameter check: whether the file still holds the same entry and may be used again.
-    package init(_ region: FileRegion, check: @escaping @Sendable () -> Bool) { (self.region, self.check) = (region, check) }
+    package init(_ region: FileRegion, check: @escaping @Sendable () -> Bool) {
+        self.region = region
+        self.check = check
+    }
 
     deinit {
         // The file is open for reading only, so a failed close loses nothing.

@@ -94,7 +94,10 @@ public struct LogPosition: Sendable, Hashable, Comparable {
     public var milliseconds: Int
     public var number: Int
 
-    public init(milliseconds: Int, number: Int) { (self.milliseconds, self.number) = (milliseconds, number) }
+    public init(milliseconds: Int, number: Int) {
+        self.milliseconds = milliseconds
+        self.number = number
+    }
 
     /// The position before all records.
     public static let start = LogPosition(milliseconds: 0, number: 0)
@@ -113,7 +116,10 @@ public struct LogPage: Sendable, Equatable {
         /// The text as it was appended.
         public var text: String
 
-        public init(position: LogPosition, text: String) { (self.position, self.text) = (position, text) }
+        public init(position: LogPosition, text: String) {
+            self.position = position
+            self.text = text
+        }
     }
 
     /// The records, oldest first.
@@ -127,7 +133,10 @@ public struct LogPage: Sendable, Equatable {
     public var isComplete: Bool
 
     public init(records: [Record], epoch: String, end: LogPosition, isComplete: Bool) {
-        (self.records, self.epoch, self.end, self.isComplete) = (records, epoch, end, isComplete)
+        self.records = records
+        self.epoch = epoch
+        self.end = end
+        self.isComplete = isComplete
     }
 }
 

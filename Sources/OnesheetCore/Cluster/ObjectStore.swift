@@ -38,7 +38,10 @@ public struct StoredObject: Sendable, Equatable {
     /// Changes whenever the bytes of the object change: the `ETag` of S3. Opaque.
     public var revision: String
 
-    public init(body: ByteBuffer, revision: String) { (self.body, self.revision) = (body, revision) }
+    public init(body: ByteBuffer, revision: String) {
+        self.body = body
+        self.revision = revision
+    }
 }
 
 /// The condition of a write.
@@ -60,7 +63,10 @@ public struct ObjectListing: Sendable, Equatable {
         /// The size of the object in bytes.
         public var bytes: Int
 
-        public init(name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
+        public init(name: String, bytes: Int) {
+            self.name = name
+            self.bytes = bytes
+        }
     }
 
     /// The objects in the order of their names.
@@ -68,7 +74,10 @@ public struct ObjectListing: Sendable, Equatable {
     /// Whether more follow behind the last item.
     public var hasMore: Bool
 
-    public init(items: [Item], hasMore: Bool) { (self.items, self.hasMore) = (items, hasMore) }
+    public init(items: [Item], hasMore: Bool) {
+        self.items = items
+        self.hasMore = hasMore
+    }
 }
 
 /// The abilities of a store beyond reading and writing, found by trying.

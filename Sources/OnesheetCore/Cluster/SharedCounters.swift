@@ -4,7 +4,10 @@ public struct SharedCounters: Sendable {
     private let prefix: String
 
     /// - Parameter prefix: sets the counters of this plugin apart from those of others.
-    public init(_ coordinator: any Coordinator, prefix: String) { (self.coordinator, self.prefix) = (coordinator, prefix) }
+    public init(_ coordinator: any Coordinator, prefix: String) {
+        self.coordinator = coordinator
+        self.prefix = prefix
+    }
 
     /// Adds to a counter, if it stays within `limit`.
     /// - Parameter floor: the least count that this server knows of. It is brought up to it if it was lost.

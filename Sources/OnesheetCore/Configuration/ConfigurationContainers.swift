@@ -76,7 +76,8 @@ struct ListContainer: UnkeyedDecodingContainer {
     var currentIndex = 0
 
     init(decoding: ConfigurationDecoding, values: [ConfigurationValue]) {
-        (self.decoding, self.values) = (decoding, values)
+        self.decoding = decoding
+        self.values = values
     }
 
     var codingPath: [any CodingKey] { decoding.codingPath }

@@ -41,7 +41,9 @@ final class ConfigurationDecoding: Decoder {
     private var opened: [ConfigurationDecoding] = []
 
     init(value: ConfigurationValue, codingPath: [any CodingKey], errors: ConfigurationErrors? = nil) {
-        (self.value, self.codingPath, self.errors) = (value, codingPath, errors)
+        self.value = value
+        self.codingPath = codingPath
+        self.errors = errors
     }
 
     func ask(for key: String) { asked?.insert(key) }

@@ -28,7 +28,8 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
     package var place: String?
 
     public init(path: String, message: String) {
-        (self.path, self.message) = (path, message)
+        self.path = path
+        self.message = message
     }
 
     /// - Parameter key: the key below `path` that is wrong itself.

@@ -97,7 +97,9 @@ public struct DecodeRequest: Sendable, Equatable {
         public var chroma: Int
 
         public init(width: Double, height: Double, chroma: Int = 1) {
-            (self.width, self.height, self.chroma) = (width, height, chroma)
+            self.width = width
+            self.height = height
+            self.chroma = chroma
         }
     }
 

@@ -16,7 +16,8 @@ public struct Deadline: Sendable {
     }
 
     private init(_ instant: ContinuousClock.Instant?, _ now: @escaping @Sendable () -> ContinuousClock.Instant) {
-        (self.instant, self.now) = (instant, now)
+        self.instant = instant
+        self.now = now
     }
 
     /// Whether the deadline has passed.

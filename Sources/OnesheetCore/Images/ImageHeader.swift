@@ -81,7 +81,10 @@ public struct Chromaticities: Sendable, Hashable {
     public var blue: SIMD2<Double>
 
     public init(white: SIMD2<Double>, red: SIMD2<Double>, green: SIMD2<Double>, blue: SIMD2<Double>) {
-        (self.white, self.red, self.green, self.blue) = (white, red, green, blue)
+        self.white = white
+        self.red = red
+        self.green = green
+        self.blue = blue
     }
 }
 

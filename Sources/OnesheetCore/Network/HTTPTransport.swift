@@ -16,7 +16,8 @@ public struct HTTPRequest: Sendable, Equatable {
     public var headers: [String: String]
 
     public init(url: String, headers: [String: String] = [:]) {
-        (self.url, self.headers) = (url, headers)
+        self.url = url
+        self.headers = headers
     }
 }
 
@@ -28,7 +29,9 @@ public struct HTTPAnswer: Sendable, Equatable {
     public var body: ByteBuffer
 
     public init(status: Int, headers: [String: String] = [:], body: ByteBuffer = ByteBuffer()) {
-        (self.status, self.headers, self.body) = (status, headers, body)
+        self.status = status
+        self.headers = headers
+        self.body = body
     }
 }
 

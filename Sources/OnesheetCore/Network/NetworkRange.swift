@@ -49,7 +49,8 @@ public struct AddressBlock: Sendable, Hashable {
         guard parts.count == 2, let base = IPAddress(String(parts[0])), let length = Int(parts[1]),
             (0...base.bytes.count * 8).contains(length)
         else { return nil }
-        (self.base, self.length) = (base, length)
+        self.base = base
+        self.length = length
     }
 
     /// Whether `address` has the block's prefix. An IPv4-mapped address is compared as IPv4.

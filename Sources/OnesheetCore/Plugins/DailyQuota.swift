@@ -90,7 +90,7 @@ public actor DailyQuota {
         do {
             return try await context.state.value(for: exhaustedKey).flatMap(Double.init)
         } catch {
-            context.logger.warning("the reset of the quota cannot be read", metadata: ["error": "\(error)"])
+            context.logger.warning("the time at which the quota resets cannot be read", metadata: ["error": "\(error)"])
             return nil
         }
     }
@@ -172,7 +172,9 @@ public struct QuotaSettings: Sendable, Decodable, Equatable {
     public init(perDay: Int, reserve: Double = 0.1, unknown: Double = 0.5) {
         precondition(perDay > 0 && (0...1).contains(reserve), "a quota has calls, and a share of them is kept")
         precondition((0...1).contains(unknown), "what is unknown has a share of the calls")
-        (self.perDay, self.reserve, self.unknown) = (perDay, reserve, unknown)
+        self.perDay = perDay
+        self.reserve = reserve
+        self.unknown = unknown
     }
 
     public init(from decoder: any Decoder) throws {

@@ -89,8 +89,11 @@ public struct DialectImage: Sendable, Equatable {
     public init(
         title: TitleReference, options: [String], negotiates: Bool = false, exactly: PixelSize? = nil, isShared: Bool = false
     ) {
-        (self.title, self.options, self.negotiates) = (title, options, negotiates)
-        (self.exactly, self.isShared) = (exactly, isShared)
+        self.title = title
+        self.options = options
+        self.negotiates = negotiates
+        self.exactly = exactly
+        self.isShared = isShared
     }
 }
 
@@ -111,7 +114,10 @@ public struct DialectHost: Sendable {
         url: String, formats: [ImageFormat], makesAnything: Bool, mostPixels: Int,
         measure: @escaping @Sendable (TitleReference) async throws -> [PixelSize]
     ) {
-        (self.url, self.formats, self.makesAnything, self.mostPixels) = (url, formats, makesAnything, mostPixels)
+        self.url = url
+        self.formats = formats
+        self.makesAnything = makesAnything
+        self.mostPixels = mostPixels
         self.measure = measure
     }
 

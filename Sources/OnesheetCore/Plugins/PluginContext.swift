@@ -44,6 +44,16 @@ public struct PluginContext: Sendable {
     /// titles.
     public func reads(_ path: String) { onRead(path) }
 
+    /// Fetches a response of a source's service through `transport`.
+    /// - Throws: the source's error if there is no complete response. A response with an error status is returned.
+    public func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(SourceError) -> HTTPAnswer {
+        do throws(HTTPTransportError) {
+            return try await transport.get(request, under: policy)
+        } catch {
+            throw SourceError(error)
+        }
+    }
+
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
     /// - Throws: `ConfigurationError`, whose path begins with the key at which `nested` stands.
     public func source(_ nested: NestedSource) throws -> any ContentSource { try makeSource(nested, self) }
@@ -59,7 +69,8 @@ public struct NestedSource: Sendable, Decodable, Equatable {
     package private(set) var path = ""
 
     public init(type: String, configuration: ConfigurationValue) {
-        (self.type, self.configuration) = (type, configuration)
+        self.type = type
+        self.configuration = configuration
     }
 
     public init(from decoder: any Decoder) throws {

@@ -3,7 +3,10 @@ package struct Backoff: Sendable {
     private let longest: Duration
     private var pause: Duration
 
-    package init(from first: Duration, upTo longest: Duration) { (pause, self.longest) = (first, longest) }
+    package init(from first: Duration, upTo longest: Duration) {
+        pause = first
+        self.longest = longest
+    }
 
     /// The pause before the next attempt.
     package mutating func next() -> Duration {

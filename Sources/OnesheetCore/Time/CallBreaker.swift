@@ -9,7 +9,10 @@ package struct CallBreaker: Sendable {
     private var isTrying = false
 
     /// - Parameter failures: the failures in a row that begin a pause.
-    package init(failures: Int, pause: Duration) { (threshold, self.pause) = (failures, pause) }
+    package init(failures: Int, pause: Duration) {
+        threshold = failures
+        self.pause = pause
+    }
 
     /// Whether the part fails: a pause has begun, and no call has succeeded since.
     package var isOpen: Bool { pauseEnds != nil }

@@ -152,7 +152,10 @@ public struct SourceCapabilities: Sendable, Equatable {
         hasLists: Bool = true, periods: [TitleQuery.Period] = [], firstDay: CalendarDay? = nil, lastDay: CalendarDay? = nil,
         searches: Bool = true
     ) {
-        (self.hasLists, self.periods, self.firstDay, self.lastDay) = (hasLists, periods, firstDay, lastDay)
+        self.hasLists = hasLists
+        self.periods = periods
+        self.firstDay = firstDay
+        self.lastDay = lastDay
         self.searches = searches
     }
 }

@@ -6,7 +6,10 @@ package struct FoundTitle: Sendable {
     package let source: (any ContentSource)?
 
     /// - Parameter title: already has the canonical spelling of its id.
-    package init(canonical title: TitleReference, source: (any ContentSource)?) { (self.title, self.source) = (title, source) }
+    package init(canonical title: TitleReference, source: (any ContentSource)?) {
+        self.title = title
+        self.source = source
+    }
 
     /// Finds the source of `title`. The title keeps its spelling if `sources` does not have its source.
     package init(_ title: TitleReference, in sources: [(name: String, source: any ContentSource)]) {

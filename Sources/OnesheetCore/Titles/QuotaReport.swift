@@ -16,7 +16,11 @@ public struct QuotaReport: Sendable, Equatable, Encodable {
     public let fullAt: Date
 
     public init(name: String, perDay: Int?, spent: Int?, reserve: Int?, isExhausted: Bool, fullAt: Date) {
-        (self.name, self.perDay, self.spent, self.reserve) = (name, perDay, spent, reserve)
-        (self.isExhausted, self.fullAt) = (isExhausted, fullAt)
+        self.name = name
+        self.perDay = perDay
+        self.spent = spent
+        self.reserve = reserve
+        self.isExhausted = isExhausted
+        self.fullAt = fullAt
     }
 }

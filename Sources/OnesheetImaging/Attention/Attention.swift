@@ -43,7 +43,9 @@ struct Attention {
                 sums[(y + 1) * (width + 1) + x + 1] = sums[y * (width + 1) + x + 1] + row
             }
         }
-        (self.width, self.height, self.sums) = (width, height, sums)
+        self.width = width
+        self.height = height
+        self.sums = sums
     }
 
     /// The centre of the best window, as fractions of the picture's sides.

@@ -89,6 +89,7 @@ struct ColorDigest: Hashable {
             hasher.combine(colors)
             return hasher.finalize()
         }
-        (first, second) = (digest(0x6F6E_6573_6865_6574), digest(0x636F_6C6F_7572_7321))
+        first = digest(0x6F6E_6573_6865_6574)
+        second = digest(0x636F_6C6F_7572_7321)
     }
 }

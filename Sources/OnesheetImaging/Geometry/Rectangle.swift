@@ -12,7 +12,10 @@ struct Rectangle: Equatable, Sendable {
     var height: Double
 
     init(x: Double, y: Double, width: Double, height: Double) {
-        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
     }
 
     init(_ point: (x: Int, y: Int), _ size: Size) {

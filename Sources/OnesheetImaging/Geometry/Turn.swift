@@ -10,7 +10,9 @@ struct Turn: Equatable, Sendable {
     static let none = Turn()
 
     init(transposes: Bool = false, mirrorsX: Bool = false, mirrorsY: Bool = false) {
-        (self.transposes, self.mirrorsX, self.mirrorsY) = (transposes, mirrorsX, mirrorsY)
+        self.transposes = transposes
+        self.mirrorsX = mirrorsX
+        self.mirrorsY = mirrorsY
     }
 
     /// The turn that makes a picture stored with `orientation` upright.

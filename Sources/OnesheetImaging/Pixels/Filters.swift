@@ -71,7 +71,7 @@ extension PixelBuffer {
             let samplesPerRow = plane.width * plane.channels + outcome.width * outcome.channels * outcome.height / plane.height
             try withPlane(index) { from throws(CodecError) in
                 for row in 0..<plane.height {
-                    resampler.take(from + row * stride, y: row)
+                    resampler.add(from + row * stride, y: row)
                     try watch.row(samples: samplesPerRow)
                 }
             }

@@ -7,7 +7,10 @@ package struct Placeholder: Sendable, Equatable {
     /// The most frequent colour of the picture.
     package let color: Color
 
-    package init(thumbHash: [UInt8], color: Color) { (self.thumbHash, self.color) = (thumbHash, color) }
+    package init(thumbHash: [UInt8], color: Color) {
+        self.thumbHash = thumbHash
+        self.color = color
+    }
 
     /// - Parameter picture: the picture before encoding.
     init(_ picture: borrowing PixelBuffer) {

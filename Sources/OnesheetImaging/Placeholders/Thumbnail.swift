@@ -35,7 +35,9 @@ struct Thumbnail {
     /// For tests, and for pictures that are already small.
     init(width: Int, height: Int, pixels: [SIMD4<Float>]) {
         precondition(pixels.count == width * height, "a pixel for each place")
-        (self.width, self.height, self.pixels) = (width, height, pixels)
+        self.width = width
+        self.height = height
+        self.pixels = pixels
     }
 
     /// The sampled positions of `length` for each of `count` pixels.

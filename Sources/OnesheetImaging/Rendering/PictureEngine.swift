@@ -48,7 +48,9 @@ package struct PictureFile: Sendable {
     package let origin: String
 
     package init(bytes: ByteBuffer, validator: String, origin: String) {
-        (self.bytes, self.validator, self.origin) = (bytes, validator, origin)
+        self.bytes = bytes
+        self.validator = validator
+        self.origin = origin
     }
 }
 

@@ -20,6 +20,8 @@ package struct PictureOutline: Sendable, Equatable {
         var (short, profile) = (header, profile)
         (short.copyright, short.exif) = (nil, nil)
         if case .icc(let own) = header.colors, !own.isEmpty { (short.colors, profile) = (.icc([]), own.count) }
-        (self.header, self.profile, self.count) = (short, profile, count)
+        self.header = short
+        self.profile = profile
+        self.count = count
     }
 }

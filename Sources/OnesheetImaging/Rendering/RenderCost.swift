@@ -8,7 +8,10 @@ package struct RenderCost: Sendable, Equatable {
     /// The peak memory of codecs, tables, rows and pictures in bytes. An upper bound, if codecs respect their own predictions.
     package var bytes: Int
 
-    package init(milliseconds: Double, bytes: Int) { (self.milliseconds, self.bytes) = (milliseconds, bytes) }
+    package init(milliseconds: Double, bytes: Int) {
+        self.milliseconds = milliseconds
+        self.bytes = bytes
+    }
 
     /// One variant: its job and its encoder.
     struct Output {

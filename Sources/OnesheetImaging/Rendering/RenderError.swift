@@ -23,13 +23,13 @@ package enum RenderError: Error, Sendable, Equatable {
     /// It exceeded the deadline.
     case timedOut(after: Duration)
     /// A render process was lost while it read the picture.
-    case lost(WorkerLoss)
+    case lost(ProcessLoss)
     /// No render process can be started; retry after `retryAfter` seconds.
-    case noWorker(retryAfter: Int)
+    case noProcess(retryAfter: Int)
 }
 
 /// The way in which a render process ended.
-package enum WorkerLoss: String, Error, Sendable, CaseIterable {
+package enum ProcessLoss: String, Error, Sendable, CaseIterable {
     /// It ended by itself or by a signal, such as for a bad access to memory.
     case crash
     /// It had no memory left.
@@ -67,7 +67,7 @@ extension RenderError: CustomStringConvertible {
         case .lost(.killed): "the processes that made the image were killed"
         case .lost(.deadline): "the image takes too long; it is not read again for a day"
         case .lost(let reason): "the image ends the process that reads it (\(reason.rawValue)); it is not read again for a day"
-        case .noWorker: "no render process can be started at the moment; the server's log has the reason"
+        case .noProcess: "no render process can be started at the moment; the server's log has the reason"
         }
     }
 }

@@ -169,6 +169,50 @@ package struct Renderer: Sendable {
             throw failure(error, in: codec.format)
         }
     }
+
+    /// Encodes and decodes a small picture in each format and converts colours, so that libraries have loaded and looked up what they do
+    /// once. Errors do not matter: a codec may refuse such a picture.
+    package func exercise() {
+        let layout = PixelLayout(width: 16, height: 16, model: .rgb)
+        for codec in codecs.codecs {
+            guard let picture = try? PixelBuffer(layout, limits: limits),
+                let file = try? codec.encode(picture, EncodeOptions(deadline: end()))
+            else { continue }
+            var transform = Transform()
+            (transform.width, transform.format) = (8, codec.format)
+            _ = try? render(file, as: transform)
+        }
+        // The library of colours asks for the date when it makes a profile, and the C library then reads the time zone.
+        for model in [ColorModel.gray, .rgb, .cmyk] {
+            _ = ColorConversion(.gamma(2, chromaticities: nil), channels: model.channels, hasAlpha: false)
+        }
+    }
+
+    /// Decodes a watermark upright and in sRGB.
+    /// - Parameters:
+    ///   - opacity: 0 to 1.
+    ///   - digest: identifies the file and its opacity.
+    /// - Throws: `RenderError`, for example if it has more than `WatermarkImage.mostPixels`.
+    package func watermark(_ file: ByteBuffer, opacity: Double, digest: String) throws(RenderError) -> WatermarkImage {
+        let original = try open(file)
+        let header = original.header
+        guard header.width * header.height <= WatermarkImage.mostPixels else {
+            throw .codec(
+                .tooManyPixels(width: header.width, height: header.height, limit: WatermarkImage.mostPixels), header.format)
+        }
+        var transform = Transform()
+        transform.quality = 100
+        // Nothing is encoded, but a format without alpha would have a background.
+        if header.hasAlpha { transform.format = formats.first(where: \.hasAlpha) }
+        let job = try Job(transform, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
+        do throws(CodecError) {
+            let picture = try Rendering([job], of: header, with: self, by: end())
+                .picture(file.readableBytesUInt8Span, original.codec)
+            return WatermarkImage(picture, opacity: opacity, digest: digest)
+        } catch {
+            throw failure(error, in: header.format)
+        }
+    }
 }
 
 /// A file whose header has been parsed, without its bytes.

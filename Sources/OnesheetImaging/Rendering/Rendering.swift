@@ -29,7 +29,7 @@ struct Rendering {
         var images: [RenderedImage] = []
         for (index, job) in jobs.enumerated() {
             do throws(CodecError) {
-                try images.append(finish(job, resamplers[index].takePicture()))
+                try images.append(finish(job, resamplers[index].movePicture()))
             } catch {
                 throw renderer.failure(error, in: job.encoder.format)
             }
@@ -39,7 +39,7 @@ struct Rendering {
 
     /// The first job's picture in RGB, not encoded.
     func picture(_ bytes: Span<UInt8>, _ codec: any ImageDecoder) throws(CodecError) -> PixelBuffer {
-        let resampled = try resample(bytes, codec)[0].takePicture()
+        let resampled = try resample(bytes, codec)[0].movePicture()
         return try finished(jobs[0], resampled).inRGB(limits: renderer.limits, by: deadline)
     }
 
@@ -101,7 +101,7 @@ struct ResamplingSink: RowSink {
         guard let resampler else { return }
         try watch.row(samples: samples.count + resampler.samplesPerRow)
         samples.withUnsafeBufferPointer { samples in
-            if let start = samples.baseAddress { resampler.take(start, plane: plane, y: y) }
+            if let start = samples.baseAddress { resampler.add(start, plane: plane, y: y) }
         }
     }
 }

@@ -46,8 +46,12 @@ final class FilterTable: Sendable {
             let whole = Self.whole(resampling.weights(output, window))
             for (tap, weight) in whole.enumerated() { weights[index * taps + window.lowerBound - start + tap] = weight }
         }
-        (self.outputs, self.taps, self.samples) = (outputs.count, taps, samples)
-        (self.starts, self.weights, self.ends) = (starts, weights, ends)
+        self.outputs = outputs.count
+        self.taps = taps
+        self.samples = samples
+        self.starts = starts
+        self.weights = weights
+        self.ends = ends
     }
 
     var bytes: Int { Self.bytes(outputs: outputs, taps: taps) }
@@ -85,7 +89,9 @@ final class FilterTableBands {
     /// - Parameters: as in `FilterTable`. Tables have an even number of taps, because two rows are added at a time.
     /// - Throws: `CodecError.timedOut`.
     init(_ resampling: ResamplingWindow, samples: Int, tables: FilterTableCache, by deadline: Deadline) throws(CodecError) {
-        (self.resampling, self.samples, outputs) = (resampling, samples, resampling.outputs)
+        self.resampling = resampling
+        self.samples = samples
+        outputs = resampling.outputs
         guard outputs > Self.length else {
             band = try tables.table(resampling, samples: samples, step: 2, by: deadline)
             taps = band.taps

@@ -56,7 +56,7 @@ final class PictureResampler {
     /// The bytes of the output and of the tables and rows.
     var bytes: Int { planes.reduce(picture.allocatedBytes) { $0 + $1.bytes } }
 
-    func take(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].take(samples, y: y) }
+    func add(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].add(samples, y: y) }
 
     /// - Throws: if rows are missing: a decoder stopped without an error.
     func finish() throws(CodecError) {
@@ -64,10 +64,10 @@ final class PictureResampler {
     }
 
     /// Moves the output out; one pixel remains.
-    func takePicture() throws(CodecError) -> PixelBuffer {
-        var taken = try PixelBuffer(PixelLayout(width: 1, height: 1, model: .gray), limits: Limits())
-        swap(&taken, &picture)
-        return taken
+    func movePicture() throws(CodecError) -> PixelBuffer {
+        var moved = try PixelBuffer(PixelLayout(width: 1, height: 1, model: .gray), limits: Limits())
+        swap(&moved, &picture)
+        return moved
     }
 }
 

@@ -45,9 +45,13 @@ final class PlaneResampler {
             mayHalve && channels == 1 && scale == nil && across.canBeHalved(samples: width) && down.canBeHalved(samples: height)
         let (columns, lines) = halves ? ((width + 1) / 2, (height + 1) / 2) : (width, height)
         let (across, down) = halves ? (across.halved, down.halved) : (across, down)
-        (self.channels, self.hasAlpha, self.scale) = (channels, hasAlpha, scale)
-        (self.target, targetStride) = (target, stride)
-        (self.width, self.height) = (width, height)
+        self.channels = channels
+        self.hasAlpha = hasAlpha
+        self.scale = scale
+        self.target = target
+        targetStride = stride
+        self.width = width
+        self.height = height
         self.across = try tables.table(across, samples: columns, step: Int(CK_TAPS), by: deadline)
         let outputs = across.outputs
         if let count = down.boxes {
@@ -101,7 +105,7 @@ final class PlaneResampler {
     var isComplete: Bool { next == down.outputs }
 
     /// Adds row `y`. Rows come from top to bottom.
-    func take(_ samples: UnsafePointer<UInt8>, y: Int) {
+    func add(_ samples: UnsafePointer<UInt8>, y: Int) {
         guard let held else { return add(row: y) { across(samples, into: $0, at: $1) } }
         let isLast = y == height - 1
         guard y % 2 == 1 || isLast else { return held[0].update(from: samples, count: width) }
@@ -212,7 +216,9 @@ final class RowBoxes {
 
     /// - Parameter count: the number of boxes; their numbers of rows differ by at most one.
     init(_ count: Int, of bounds: Range<Int>, channels: Int, width: Int) {
-        (self.count, self.bounds, self.width) = (count, bounds, width)
+        self.count = count
+        self.bounds = bounds
+        self.width = width
         crossed = SampleRows(count: channels, width: width)
         sums = SampleRows(count: channels, width: width)
     }

@@ -10,7 +10,10 @@ struct ResamplingWindow: Hashable, Sendable {
 
     /// - Parameter kernel: `nil` selects the one for shrinking or for enlarging.
     init(start: Double, length: Double, outputs: Int, bounds: Range<Int>, kernel: Kernel? = nil) {
-        (self.start, self.length, self.outputs, self.bounds) = (start, length, outputs, bounds)
+        self.start = start
+        self.length = length
+        self.outputs = outputs
+        self.bounds = bounds
         self.kernel = kernel ?? (length < Double(outputs) ? .catmullRom : .lanczos3)
     }
 

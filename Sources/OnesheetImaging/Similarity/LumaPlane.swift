@@ -8,7 +8,9 @@ struct LumaPlane: Equatable {
 
     init(width: Int, height: Int, samples: [UInt8]) {
         precondition(samples.count == width * height, "a sample for each pixel")
-        (self.width, self.height, self.samples) = (width, height, samples)
+        self.width = width
+        self.height = height
+        self.samples = samples
     }
 
     /// `nil` for inks.

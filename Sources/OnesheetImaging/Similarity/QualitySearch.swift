@@ -1,7 +1,7 @@
 /// Finds the lowest quality at which an encoded picture looks as wanted, in a few attempts.
 ///
-/// Guesses between the nearest attempts on both sides, as if the logarithm of the distance fell evenly with the quality; beyond all
-/// attempts by its usual slope. Whole numbers only, so that all processors make the same attempts.
+/// Interpolates between the nearest attempts on both sides, as if the logarithm of the distance fell evenly with the quality. Beyond
+/// all attempts, it extrapolates with the usual slope. It computes in whole numbers, so that all processors make the same attempts.
 struct QualitySearch {
     /// The most encodings of a picture.
     static let attempts = 4

@@ -16,7 +16,9 @@ package struct WatermarkImage: Sendable {
     /// - Parameter pixels: red, green, blue and alpha, row by row.
     package init(width: Int, height: Int, pixels: [UInt8], opacity: Double, digest: String) {
         size = Size(width: width, height: height)
-        (self.pixels, self.opacity, self.digest) = (pixels, opacity, digest)
+        self.pixels = pixels
+        self.opacity = opacity
+        self.digest = digest
     }
 
     package var width: Int { size.width }
@@ -36,7 +38,9 @@ package struct WatermarkImage: Sendable {
             }
         }
         size = Size(width: picture.layout.width, height: picture.layout.height)
-        (self.pixels, self.opacity, self.digest) = (pixels, opacity, digest)
+        self.pixels = pixels
+        self.opacity = opacity
+        self.digest = digest
     }
 
     /// The size of the watermark on a picture of size `picture`: its own, or the largest in its proportions within `scale` of the

@@ -43,7 +43,10 @@ package final class FlightLeases: Sendable {
     package init(
         _ coordinator: any Coordinator, holder: String, lifetime: Int = 5000, longestWait: Duration = .seconds(20), logger: Logger
     ) {
-        (self.coordinator, self.holder, self.lifetime, self.longestWait) = (coordinator, holder, lifetime, longestWait)
+        self.coordinator = coordinator
+        self.holder = holder
+        self.lifetime = lifetime
+        self.longestWait = longestWait
         self.logger = logger
     }
 

@@ -10,7 +10,10 @@ package struct Lease: Sendable {
 
     /// - Parameter lifetime: the milliseconds after which the lease ends unless it is renewed.
     package init(name: String, holder: String, coordinator: any Coordinator, lifetime: Int) {
-        (self.name, self.holder, self.coordinator, self.lifetime) = (name, holder, coordinator, lifetime)
+        self.name = name
+        self.holder = holder
+        self.coordinator = coordinator
+        self.lifetime = lifetime
     }
 
     package func acquire() async throws(CoordinatorError) -> LeaseAnswer {

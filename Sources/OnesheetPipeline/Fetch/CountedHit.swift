@@ -20,6 +20,7 @@ struct CountedHit: Sendable {
         let hit = await ReadingMemory.$current.withValue(reading) { await cache.entry(for: key, after: begun) }
         if hit == nil, reading.isRefused { throw .overloaded(retryAfter: pool.retryAfter) }
         guard let hit else { return nil }
-        (self.hit, reservation) = (hit, reading.reservation as? MemoryReservation)
+        self.hit = hit
+        reservation = reading.reservation as? MemoryReservation
     }
 }

@@ -37,7 +37,7 @@ struct FailureMemory: Sendable {
         // The job has occupied a worker for its whole deadline, and may still do so.
         case .timedOut, .render(.timedOut): 600
         // These say nothing about the picture.
-        case .render(.noWorker), .render(.lost(.killed)): nil
+        case .render(.noProcess), .render(.lost(.killed)): nil
         case .originRefused, .render: 30
         // Prefetch quota errors are not remembered: they do not apply to interactive requests.
         case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil

@@ -36,7 +36,10 @@ final class LocalOriginals: Sendable {
         queue: Int = 256, time: Duration = SourceLimits().time, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
         clock: WallClock = .system
     ) {
-        (self.queue, self.time, self.memory, self.clock) = (queue, time, memory, clock)
+        self.queue = queue
+        self.time = time
+        self.memory = memory
+        self.clock = clock
     }
 
     deinit {

@@ -14,7 +14,10 @@ struct Original: Sendable {
     private let reservation: MemoryReservation?
 
     /// - Parameter reservation: `nil` if the bytes are counted elsewhere, as in the memory tier.
-    init(entry: CacheEntry, reservation: MemoryReservation?) { (self.entry, self.reservation) = (entry, reservation) }
+    init(entry: CacheEntry, reservation: MemoryReservation?) {
+        self.entry = entry
+        self.reservation = reservation
+    }
 
     /// The same original with another entry.
     func changed(_ change: (inout CacheEntry) -> Void) -> Original {

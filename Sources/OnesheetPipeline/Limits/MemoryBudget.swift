@@ -16,7 +16,10 @@ package final class MemoryBudget: Sendable {
     }
 
     /// - Parameter whole: the budget that contains this one. Each reservation counts in both.
-    package init(limit: Int, of whole: MemoryBudget? = nil) { (self.limit, self.whole) = (limit, whole) }
+    package init(limit: Int, of whole: MemoryBudget? = nil) {
+        self.limit = limit
+        self.whole = whole
+    }
 
     /// Bytes reserved at present.
     package var reserved: Int { state.withLock { $0.used } }
@@ -38,14 +41,15 @@ package final class MemoryBudget: Sendable {
     /// Changes a reservation of `old` bytes to one of `new` bytes.
     /// - Returns: `false` if there is no room, which never happens if `new` is less.
     fileprivate func change(_ old: Int, to new: Int) -> Bool {
-        guard take(old, to: new) else { return false }
+        guard update(old, to: new) else { return false }
         guard let whole, !whole.change(old, to: new) else { return true }
         // Less always fits.
-        _ = take(new, to: old)
+        _ = update(new, to: old)
         return false
     }
 
-    private func take(_ old: Int, to new: Int) -> Bool {
+    /// Counts `new` bytes as used instead of `old`, in this budget alone, if there is room.
+    private func update(_ old: Int, to new: Int) -> Bool {
         state.withLock { state in
             let small = state.small + smallPart(of: new) - smallPart(of: old)
             let hasRoom = new - old <= limit - state.used || smallPart(of: new) == new && small <= limit / 16

@@ -21,7 +21,10 @@ struct SegmentedCache<Key: Hashable, Value> {
     /// - Parameters:
     ///   - count: the most values of a generation.
     ///   - weight: the greatest total weight of a generation.
-    init(count: Int, weight: Int = .max) { (countLimit, weightLimit) = (count, weight) }
+    init(count: Int, weight: Int = .max) {
+        countLimit = count
+        weightLimit = weight
+    }
 
     var count: Int { young.values.count + old.values.count }
 

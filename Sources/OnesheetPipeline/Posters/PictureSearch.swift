@@ -8,14 +8,14 @@ import Synchronization
 /// original. For rare actions of the administrator.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline
-    /// Whether another server has blocked the picture. It searches the tiers that all servers share.
-    var isForeign = false
+    /// Whether to search the tiers that all servers share. If another server has blocked the picture, that one searches them.
+    var includesShared = true
 
     /// Purges each title whose original shows `picture`, in any size. An unreadable original does not match.
     /// - Throws: also `CacheError.unannounced`, after all titles, if the other servers do not know of all of them yet.
     func purge(_ picture: PerceptualHash) async throws {
         var isAnnounced = true
-        for tier in [pipeline.cache.memory] + pipeline.cache.others where !(isForeign && tier is any TierOfServers) {
+        for tier in [pipeline.cache.memory] + pipeline.cache.others where includesShared || !(tier is any TierOfServers) {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }
                 // One at a time, so it is counted but never refused.

@@ -14,7 +14,10 @@ package struct Posters: Sendable {
 
     /// - Parameter shared: the decisions of several servers, which are made in `choices`; `nil` if this server decides alone.
     package init(catalog: Catalog, pipeline: Pipeline, choices: PosterChoices, shared: SharedDecisions? = nil) {
-        (self.catalog, self.pipeline, self.choices, self.shared) = (catalog, pipeline, choices, shared)
+        self.catalog = catalog
+        self.pipeline = pipeline
+        self.choices = choices
+        self.shared = shared
     }
 
     /// The candidates of a title according to its source, at most an hour old. If the source cannot answer, the candidates of the
@@ -139,8 +142,8 @@ package struct Posters: Sendable {
 
     /// Purges the titles in the tiers of this server that show the pictures that other servers have blocked since the last call.
     package func removeNewlyBlocked() {
-        let search = PictureSearch(pipeline: pipeline, isForeign: true)
-        for hash in shared?.takeNewlyBlocked() ?? [] {
+        let search = PictureSearch(pipeline: pipeline, includesShared: false)
+        for hash in shared?.drainNewlyBlocked() ?? [] {
             let task = Urgency.$current.withValue(.prefetch) {
                 pipeline.background.start(.block(hash)) {
                     do {

@@ -8,7 +8,9 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         package var reason: String
 
         package init(title: String, variants: Int, reason: String) {
-            (self.title, self.variants, self.reason) = (title, variants, reason)
+            self.title = title
+            self.variants = variants
+            self.reason = reason
         }
     }
 

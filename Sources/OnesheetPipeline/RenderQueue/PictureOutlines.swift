@@ -11,7 +11,10 @@ package final class PictureOutlines: Sendable {
     private let pool: RenderPool
     private let known = Mutex(SegmentedCache<String, PictureOutline>(count: PictureOutlines.count))
 
-    init(engine: any PictureEngine, pool: RenderPool) { (self.engine, self.pool) = (engine, pool) }
+    init(engine: any PictureEngine, pool: RenderPool) {
+        self.engine = engine
+        self.pool = pool
+    }
 
     /// Predicts the cost of work on a file by its outline, and does the work on a render thread.
     ///
@@ -58,7 +61,7 @@ extension PipelineError {
     /// Whether a wrong outline can be the reason.
     fileprivate var mayComeFromOutline: Bool {
         switch self {
-        case .cancelled, .render(.noEncoder), .render(.otherWatermark), .render(.noWorker): false
+        case .cancelled, .render(.noEncoder), .render(.otherWatermark), .render(.noProcess): false
         default: true
         }
     }

@@ -10,9 +10,9 @@ package final class RenderPool: Sendable {
     package let memory: MemoryBudget
     /// The part of the memory for responses that are read from a disk. It is a quarter, which leaves room for renders.
     let reading: MemoryBudget
-    private let renders: Workers
+    private let renders: WorkerThreads
     /// Separate threads: parsing a header never waits for a render, nor a render for a header.
-    private let examiners: Workers
+    private let examiners: WorkerThreads
 
     /// The number of threads for inspections, which take milliseconds.
     private static let examiningThreads = 2
@@ -33,10 +33,10 @@ package final class RenderPool: Sendable {
         workers: Int, queue: Int, longestWait: Duration = .seconds(10), longestPrefetchWait: Duration = .seconds(600),
         deadline: Duration = .seconds(20), memory: MemoryBudget = MemoryBudget(limit: 512 << 20)
     ) {
-        renders = Workers(
+        renders = WorkerThreads(
             threads: max(1, workers), queue: queue, longestWait: longestWait, longestPrefetchWait: longestPrefetchWait,
             deadline: deadline + deadline / 10)
-        examiners = Workers(
+        examiners = WorkerThreads(
             threads: Self.examiningThreads, queue: max(queue, Self.examiningQueue), longestWait: longestWait,
             longestPrefetchWait: longestPrefetchWait, deadline: min(deadline, Self.examiningDeadline))
         self.memory = memory

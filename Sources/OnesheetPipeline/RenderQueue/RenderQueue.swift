@@ -51,6 +51,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// The largest lead of a client over the others, in milliseconds of work.
     private static var longestDebt: Double { 60_000 }
 
+    /// The threads that render.
     private let workers: Int
     private let queue: Int
     private let longestWait: Double
@@ -69,7 +70,10 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     ///   - longestWait: the longest predicted wait of an interactive job, in milliseconds.
     ///   - deadline: milliseconds after which a running job counts as stuck.
     init(workers: Int, queue: Int, longestWait: Double, deadline: Double = .infinity) {
-        (self.workers, self.queue, self.longestWait, self.deadline) = (max(1, workers), max(0, queue), longestWait, deadline)
+        self.workers = max(1, workers)
+        self.queue = max(0, queue)
+        self.longestWait = longestWait
+        self.deadline = deadline
     }
 
     /// Running and waiting jobs.
@@ -220,11 +224,11 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// - Returns: the waiters that begin now: one, or two if one of them is a short job beside long ones.
     mutating func finish(_ ticket: UInt64, wasBegun: Bool = true, at now: Double) -> [Waiter] {
         guard let job = running.removeValue(forKey: ticket) else { return [] }
-        let taken = wasBegun ? now - job.start : 0
-        lanes[job.lane]?.charge(taken - job.charged, to: job.client)
+        let elapsed = wasBegun ? now - job.start : 0
+        lanes[job.lane]?.charge(elapsed - job.charged, to: job.client)
         if wasBegun, job.milliseconds > 0 {
             // Jobs of less than a millisecond say little about the machine, and a prediction may be a lie.
-            slowness += 0.1 * min(job.milliseconds, 1) * (min(max(taken / job.milliseconds, 0.05), 20) - slowness)
+            slowness += 0.1 * min(job.milliseconds, 1) * (min(max(elapsed / job.milliseconds, 0.05), 20) - slowness)
         }
         var begun: [Waiter] = []
         while let waiter = beginNext(at: now) { begun.append(waiter) }

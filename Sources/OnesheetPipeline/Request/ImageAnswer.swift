@@ -21,9 +21,11 @@ package struct ImageAnswer: Sendable {
         entry: CacheEntry, size: Int? = nil, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true,
         reservation: MemoryReservation? = nil
     ) {
-        (self.entry, self.origin, self.timings, self.isStorable, self.reservation) = (
-            entry, origin, timings, isStorable, reservation
-        )
+        self.entry = entry
+        self.origin = origin
+        self.timings = timings
+        self.isStorable = isStorable
+        self.reservation = reservation
         self.size = size ?? entry.body.readableBytes
     }
 }

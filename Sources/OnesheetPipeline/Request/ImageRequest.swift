@@ -11,7 +11,9 @@ package struct ImageRequest: Sendable {
     package let key: CacheKey
 
     package init(_ title: TitleReference, _ transform: Transform, of candidate: PosterCandidate? = nil) {
-        (self.title, self.transform, self.candidate) = (title, transform, candidate)
+        self.title = title
+        self.transform = transform
+        self.candidate = candidate
         let picture = candidate.map { "#\($0.location.name)" } ?? ""
         key = CacheKey(.variant, "\(title.description)#\(Renderer.version)#\(transform.canonicalText)\(picture)")
     }

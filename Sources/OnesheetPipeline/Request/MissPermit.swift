@@ -13,12 +13,13 @@ package struct MissPermit: Sendable {
     ///   - client: the client that the work is for; `nil` if it is unknown.
     ///   - check: throws if the client may cause no further work at present.
     package init(for client: ClientKey? = nil, _ check: @escaping @Sendable () throws(PipelineError) -> Void) {
-        (self.client, self.check) = (client ?? .anonymous, check)
+        self.client = client ?? .anonymous
+        self.check = check
     }
 
-    /// Takes the current permit, just before the work begins.
+    /// Uses the current permit, just before the work begins.
     /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.
-    static func take() throws(PipelineError) { try current?.check() }
+    static func use() throws(PipelineError) { try current?.check() }
 }
 
 extension ClientKey {

@@ -18,8 +18,11 @@ package struct PosterFacts: Sendable, Equatable, Codable {
         guard let width = original.presentation.width, let height = original.presentation.height,
             let thumbHash = variant.presentation.thumbHash, let color = variant.presentation.color
         else { return nil }
-        (self.original, self.width, self.height) = (original.validator, width, height)
-        (self.thumbHash, self.color) = (thumbHash, color.hexadecimal)
+        self.original = original.validator
+        self.width = width
+        self.height = height
+        self.thumbHash = thumbHash
+        self.color = color.hexadecimal
     }
 
     /// The size of the result of `transform`.

@@ -12,7 +12,9 @@ struct DecisionReading: Sendable {
     private let isPatient: Bool
 
     init(_ decisions: SharedDecisions, joins: Bool, isPatient: Bool = true) {
-        (self.decisions, self.joins, self.isPatient) = (decisions, joins, isPatient)
+        self.decisions = decisions
+        self.joins = joins
+        self.isPatient = isPatient
     }
 
     /// A changed decision, and the entries that it invalidates.
@@ -104,7 +106,7 @@ struct DecisionReading: Sendable {
                 if found != stored?.decision { changes.shared.append(change) }
             }
             guard let found else { return changes }
-            if try await choices.take(found, for: title).isChanged { changes.local.append(change) }
+            if try await choices.apply(found, for: title).isChanged { changes.local.append(change) }
             return changes
         }
     }
@@ -138,7 +140,7 @@ struct DecisionReading: Sendable {
                 if !added.isEmpty { changes.shared.append(Change(notice: .blocked, selections: selections)) }
             }
             guard let found else { return changes }
-            let (added, removed) = try await choices.take(blocked: found.hashes)
+            let (added, removed) = try await choices.apply(blocked: found.hashes)
             changes.blocked = added
             let selections = (added + removed).map { CacheSelection.tag(.picture($0)) }
             if !selections.isEmpty { changes.local.append(Change(notice: .blocked, selections: selections)) }
@@ -167,7 +169,9 @@ struct SharedDecision: Codable {
     let decision: PosterDecision
 
     init(_ title: TitleReference, _ decision: PosterDecision) {
-        (source, id, self.decision) = (title.source, title.id, decision)
+        source = title.source
+        id = title.id
+        self.decision = decision
     }
 
     /// Reads the value called `name`; `nil` if it is not a decision with that name.

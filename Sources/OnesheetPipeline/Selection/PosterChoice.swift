@@ -72,7 +72,10 @@ package struct PosterDecision: Codable, Sendable, Equatable {
 
     private enum CodingKeys: CodingKey { case pinned, rejected }
 
-    package init(pinned: ExactText? = nil, rejected: Set<ExactText> = []) { (self.pinned, self.rejected) = (pinned, rejected) }
+    package init(pinned: ExactText? = nil, rejected: Set<ExactText> = []) {
+        self.pinned = pinned
+        self.rejected = rejected
+    }
 
     /// Whether nothing is decided.
     var isEmpty: Bool { pinned == nil && rejected.isEmpty }
@@ -121,8 +124,11 @@ package struct CandidateScore: Codable, Sendable, Equatable {
 
     init(_ candidate: PosterCandidate) {
         name = candidate.location.name
-        (width, height) = (candidate.width, candidate.height)
-        (site, page, published) = (candidate.site, candidate.page, candidate.published)
+        width = candidate.width
+        height = candidate.height
+        site = candidate.site
+        page = candidate.page
+        published = candidate.published
         guard let trust = candidate.trust else { return }
         let scoring = PosterScore()
         score = scoring.score(candidate)

@@ -72,7 +72,7 @@ package struct PosterChoices: Sendable {
 
     /// Makes a decision of all servers here. The automatic choice stays if the decision allows it. A decision that was removed
     /// takes the choice with it. A choice that cannot be read is replaced.
-    func take(_ decision: PosterDecision, for title: TitleReference) async throws -> (choice: PosterChoice, isChanged: Bool) {
+    func apply(_ decision: PosterDecision, for title: TitleReference) async throws -> (choice: PosterChoice, isChanged: Bool) {
         try await state.update(Self.key(title)) { text in
             var choice = PosterChoice()
             do { choice = try text.map(Self.read) ?? choice } catch { choice = PosterChoice() }
@@ -85,7 +85,7 @@ package struct PosterChoices: Sendable {
     }
 
     /// Blocks exactly these pictures.
-    func take(blocked hashes: [PerceptualHash]) async throws -> (added: [PerceptualHash], removed: [PerceptualHash]) {
+    func apply(blocked hashes: [PerceptualHash]) async throws -> (added: [PerceptualHash], removed: [PerceptualHash]) {
         try await state.update(Self.blockedKey) { text in
             let before = Self.hashes(text)
             text = Self.text(hashes)

@@ -53,8 +53,12 @@ package final class SharedDecisions: Sendable {
         _ values: SharedValues, choices: PosterChoices, cache: Cache, isToldOfChanges: Bool, pause: Duration = .seconds(1),
         logger: Logger
     ) {
-        (self.values, self.choices, self.cache, self.logger) = (values, choices, cache, logger)
-        (self.isToldOfChanges, self.pause) = (isToldOfChanges, pause)
+        self.values = values
+        self.choices = choices
+        self.cache = cache
+        self.logger = logger
+        self.isToldOfChanges = isToldOfChanges
+        self.pause = pause
     }
 
     /// Decisions that may have changed and could not be read yet; 1 if that may be any.
@@ -67,14 +71,14 @@ package final class SharedDecisions: Sendable {
     }
 
     /// The pictures that other servers have blocked since the last call. Entries of titles that show them are still to be found.
-    package func takeNewlyBlocked() -> [PerceptualHash] {
+    package func drainNewlyBlocked() -> [PerceptualHash] {
         state.withLock { state in
             defer { state.newlyBlocked = [] }
             return state.newlyBlocked
         }
     }
 
-    /// Requeues a picture for `takeNewlyBlocked`.
+    /// Requeues a picture for `drainNewlyBlocked`.
     func keepNewlyBlocked(_ hash: PerceptualHash) { state.withLock { $0.newlyBlocked.append(hash) } }
 
     // MARK: Deciding
@@ -87,7 +91,7 @@ package final class SharedDecisions: Sendable {
         try await keeping(.poster(title)) { [self] isShared in
             guard isShared else { return try await choices.change(title) { try body(&$0.decision) } }
             let decision = try await values.change(of: title, from: try await choices.decision(of: title), body)
-            return try await choices.take(decision, for: title).choice
+            return try await choices.apply(decision, for: title).choice
         }
     }
 
@@ -111,7 +115,7 @@ package final class SharedDecisions: Sendable {
             let text = try await values.change(DecisionNotice.blocked.name) { text in
                 BlockedPictures(BlockedPictures(text: text) ?? BlockedPictures(known), blocks: isBlocked, hash).text
             }
-            _ = try await choices.take(blocked: (BlockedPictures(text: text) ?? BlockedPictures()).hashes)
+            _ = try await choices.apply(blocked: (BlockedPictures(text: text) ?? BlockedPictures()).hashes)
         }
     }
 
@@ -219,17 +223,17 @@ package final class SharedDecisions: Sendable {
         state.withLock { $0.newlyBlocked += changes.blocked }
         let isServing = state.withLock { $0.isServing }
         let told = changes.shared + (isKnown ? changes.local : [])
-        for part in told.split(by: 200) { try await purge(part, telling: part.map(\.notice.tag), isForeign: false) }
-        for part in (isKnown ? [] : changes.local).split(by: 200) { try await purge(part, telling: [], isForeign: !isServing) }
+        for part in told.split(by: 200) { try await purge(part, telling: part.map(\.notice.tag), onlyHere: false) }
+        for part in (isKnown ? [] : changes.local).split(by: 200) { try await purge(part, telling: [], onlyHere: !isServing) }
     }
 
-    private func purge(_ changes: [DecisionReading.Change], telling notices: [CacheTag], isForeign: Bool) async throws {
+    private func purge(_ changes: [DecisionReading.Change], telling notices: [CacheTag], onlyHere: Bool) async throws {
         let selections = changes.flatMap(\.selections)
         // Only the first attempt notifies the other servers.
         var (isFirst, backoff) = (true, Backoff(from: pause, upTo: .seconds(60)))
         while true {
             do throws(CacheError) {
-                if isForeign {
+                if onlyHere {
                     _ = try await cache.applyPurge(selections)
                 } else if isFirst {
                     _ = try await cache.purge(selections, telling: notices)

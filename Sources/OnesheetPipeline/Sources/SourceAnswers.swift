@@ -38,7 +38,9 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         _ name: String, cache: Cache, clock: WallClock, logger: Logger,
         onJoin: @escaping @Sendable (_ waiters: Int) -> Void = { _ in }
     ) {
-        (self.cache, self.clock, self.logger) = (cache, clock, logger)
+        self.cache = cache
+        self.clock = clock
+        self.logger = logger
         storage = TypedStorage(name, in: cache, clock: clock)
         misses = MissMemory(clock: clock)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1)) { _, waiters in onJoin(waiters) }
@@ -63,7 +65,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         let generation = await cache.generation()
         if !remembers || misses.recall(question.missKey, at: generation) == nil {
             // A client without a remaining share gets the cached answer although it is stale.
-            do throws(PipelineError) { try MissPermit.take() } catch {
+            do throws(PipelineError) { try MissPermit.use() } catch {
                 guard let kept else { throw error }
                 return kept.value
             }

@@ -11,7 +11,7 @@ package final class SourceWatch: Sendable {
     }
 
     private struct State {
-        var figures = SourceFigures()
+        var metrics = SourceCallMetrics()
         /// By kind of call: a list that fails is not healthy again because a title is found.
         var health: [Call: SourceHealth] = [:]
     }
@@ -28,7 +28,7 @@ package final class SourceWatch: Sendable {
         self.logger = logger
     }
 
-    package var figures: SourceFigures { state.withLock { $0.figures } }
+    package var metrics: SourceCallMetrics { state.withLock { $0.metrics } }
 
     /// The worst known state of all kinds of calls.
     package var health: SourceHealth {
@@ -40,27 +40,27 @@ package final class SourceWatch: Sendable {
     /// - Returns: whether it may be made.
     func begin(atMost limit: Int) -> Bool {
         state.withLock { state in
-            guard state.figures.underWay < limit else {
-                state.figures.calls[.refused, default: 0] += 1
+            guard state.metrics.underWay < limit else {
+                state.metrics.calls[.refused, default: 0] += 1
                 return false
             }
-            state.figures.underWay += 1
+            state.metrics.underWay += 1
             return true
         }
     }
 
     /// Records the end of a call.
-    func end() { state.withLock { $0.figures.underWay -= 1 } }
+    func end() { state.withLock { $0.metrics.underWay -= 1 } }
 
     /// - Parameter result: the answer; `nil` after a timeout.
     func note<Value>(_ result: Result<Value, SourceError>?, of call: Call, seconds: Double) {
         let (now, before) = (clock.now, health)
         let outcome = SourceOutcome(result)
         state.withLock { state in
-            state.figures.calls[outcome, default: 0] += 1
+            state.metrics.calls[outcome, default: 0] += 1
             if outcome != .refused {
-                state.figures.timed += 1
-                state.figures.seconds += seconds
+                state.metrics.timed += 1
+                state.metrics.seconds += seconds
             }
             let known = state.health[call] ?? .well
             switch result {
@@ -115,7 +115,7 @@ package enum SourceHealth: Sendable, Equatable {
 }
 
 /// The outcomes of a source's calls since the start.
-package struct SourceFigures: Sendable, Equatable {
+package struct SourceCallMetrics: Sendable, Equatable {
     package var calls: [SourceOutcome: Int] = [:]
     /// Calls that were not refused, and their total duration in seconds.
     package var timed = 0

@@ -21,7 +21,9 @@ struct BodyCollector {
     init(announced: Int?, limit: Int, budget: MemoryBudget) throws(Refusal) {
         if let announced, announced > limit { throw .tooLarge }
         guard let reservation = budget.reserve(0) else { throw .noMemory }
-        (self.announced, self.limit, self.reservation) = (announced, limit, reservation)
+        self.announced = announced
+        self.limit = limit
+        self.reservation = reservation
     }
 
     /// Adds bytes.

@@ -34,7 +34,10 @@ struct ExchangeFailure: Error {
     let kind: Kind
     let stage: Stage
 
-    init(_ kind: Kind, _ stage: Stage) { (self.kind, self.stage) = (kind, stage) }
+    init(_ kind: Kind, _ stage: Stage) {
+        self.kind = kind
+        self.stage = stage
+    }
 
     /// Whether no head was received and the host is to blame.
     var isUnanswered: Bool {

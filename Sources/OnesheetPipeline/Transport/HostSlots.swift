@@ -64,7 +64,10 @@ final class HostSlots: Sendable {
     ///   - patience: seconds that any request may wait for its response, even if others wait for its slot.
     init(limit: Int, queue: Int, patience: Double = 2.5, clock: WallClock) {
         precondition(limit > 0, "needs at least one request at a time")
-        (self.limit, self.queue, self.patience, self.clock) = (limit, queue, patience, clock)
+        self.limit = limit
+        self.queue = queue
+        self.patience = patience
+        self.clock = clock
     }
 
     /// Runs `body` once `host` has a free slot.

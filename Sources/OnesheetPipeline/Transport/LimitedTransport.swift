@@ -12,7 +12,9 @@ package struct LimitedTransport: HTTPTransport {
 
     /// - Parameter memory: the budget for responses until the plugin's call ends.
     package init(_ transport: any HTTPTransport, _ limits: SourceLimits, memory: MemoryBudget? = nil) {
-        (self.transport, self.limits, self.memory) = (transport, limits, memory)
+        self.transport = transport
+        self.limits = limits
+        self.memory = memory
     }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {

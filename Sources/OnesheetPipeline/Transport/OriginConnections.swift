@@ -58,7 +58,9 @@ final class OriginConnections: Sendable {
     private let security: TLSClient
 
     init(group: any EventLoopGroup, resolver: any NameResolver, security: TLSClient) {
-        (self.group, self.resolver, self.security) = (group, resolver, security)
+        self.group = group
+        self.resolver = resolver
+        self.security = security
     }
 
     /// Open connections.
@@ -70,7 +72,7 @@ final class OriginConnections: Sendable {
         _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange], isFresh: Bool
     ) async throws(ExchangeFailure) -> OriginReply {
         let key = Key(host: host, networks: networks)
-        if !isFresh, let channel = takeIdle(key) {
+        if !isFresh, let channel = popIdle(key) {
             do throws(ExchangeFailure) {
                 return try await exchange(order, on: channel, key)
             } catch {
@@ -201,7 +203,7 @@ final class OriginConnections: Sendable {
         return channel
     }
 
-    private func takeIdle(_ key: Key) -> (any Channel)? {
+    private func popIdle(_ key: Key) -> (any Channel)? {
         let idle = state.withLock { state -> Idle? in
             // The most recently used one is the least likely to be closed.
             let idle = state.idle[key]?.popLast()

@@ -111,9 +111,9 @@ final class OriginExchange: ChannelDuplexHandler {
             if waited >= order.bounds.silence || !order.place.mayStay(after: waited.seconds) { fail(.timedOut, context) }
             return
         }
-        let taken = now - exchange.headCame
+        let elapsed = now - exchange.headCame
         let bytes = exchange.body?.bytes.readableBytes ?? 0
-        let isSlow = taken >= order.bounds.grace && Double(bytes) < taken.seconds * Double(order.bounds.rate)
+        let isSlow = elapsed >= order.bounds.grace && Double(bytes) < elapsed.seconds * Double(order.bounds.rate)
         if isSlow || now - exchange.latest >= order.bounds.silence { fail(.timedOut, context) }
     }
 

@@ -55,7 +55,11 @@ struct OriginHost: Hashable, Sendable {
     let host: String
     let port: Int
 
-    init(_ url: WebURL) { (scheme, host, port) = (url.scheme, url.host, url.port) }
+    init(_ url: WebURL) {
+        scheme = url.scheme
+        host = url.host
+        port = url.port
+    }
 }
 
 /// A request with the limits for its response.

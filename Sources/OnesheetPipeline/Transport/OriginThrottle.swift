@@ -118,7 +118,10 @@ package struct Retry: Sendable {
         attempts: Int = 3, pause: Duration = .milliseconds(100), random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        (self.attempts, self.pause, self.random, self.sleep) = (attempts, pause, random, sleep)
+        self.attempts = attempts
+        self.pause = pause
+        self.random = random
+        self.sleep = sleep
     }
 
     /// Waits after attempt `attempt`, counted from 1.

@@ -49,7 +49,9 @@ package final class SystemResolver: NameResolver {
         limit: Duration = .seconds(5), clock: WallClock = .system,
         lookUp: @escaping @Sendable (String) -> [IPAddress]? = { SystemResolver.system($0) }
     ) {
-        (self.limit, self.clock, self.lookUp) = (limit, clock, lookUp)
+        self.limit = limit
+        self.clock = clock
+        self.lookUp = lookUp
         knownNames.start()
         newNames.start()
     }

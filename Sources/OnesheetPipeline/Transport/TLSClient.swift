@@ -12,7 +12,8 @@ final class TLSClient: Sendable {
     init(_ configuration: TLSConfiguration = .makeClientConfiguration(), threads: NIOThreadPool) {
         var configuration = configuration
         configuration.applicationProtocols = ["http/1.1"]
-        (self.configuration, self.threads) = (configuration, threads)
+        self.configuration = configuration
+        self.threads = threads
     }
 
     func context() async throws(ExchangeFailure) -> NIOSSLContext {

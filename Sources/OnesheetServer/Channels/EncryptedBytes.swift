@@ -19,15 +19,15 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var bytes = unwrapOutboundIn(data)
         if bytes.readableBytes < bytes.storageCapacity / 2 { bytes = context.channel.allocator.buffer(buffer: bytes) }
-        let taken = promise ?? context.eventLoop.makePromise()
+        let delivery = promise ?? context.eventLoop.makePromise()
         if let receiver {
             let hold = memory.hold(bytes)
             receiver.wrote(bytes)
-            taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
+            delivery.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.finished() } }
             // A write cannot be refused. If there is no room, clients that make no progress are disconnected, those of the addresses with the
             // most first.
             memory.makeRoom()
         }
-        context.write(wrapOutboundOut(bytes), promise: taken)
+        context.write(wrapOutboundOut(bytes), promise: delivery)
     }
 }

@@ -69,8 +69,8 @@ final class BodyReceiver: Sendable {
         if isFirst { memory.add(self) }
     }
 
-    /// Counts a piece as taken, or as failed.
-    func took() {
+    /// Counts a piece that the client has taken, or whose write has failed.
+    func finished() {
         let isLast = state.withLock { state in
             state.since = .now()
             state.pieces -= 1

@@ -25,7 +25,10 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var hasRequest = false
 
     /// - Parameter timeouts: `nil` if another handler enforces the timeouts.
-    init(_ memory: ResponseMemory, _ timeouts: Timeouts?) { (self.memory, self.timeouts) = (memory, timeouts) }
+    init(_ memory: ResponseMemory, _ timeouts: Timeouts?) {
+        self.memory = memory
+        self.timeouts = timeouts
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         receiver = BodyReceiver(context.channel, memory)
@@ -56,10 +59,10 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
             return context.write(data, promise: promise)
         }
         let hold = memory.hold(bytes)
-        let taken = promise ?? context.eventLoop.makePromise()
+        let delivery = promise ?? context.eventLoop.makePromise()
         receiver.wrote(bytes)
-        taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
-        context.write(data, promise: taken)
+        delivery.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.finished() } }
+        context.write(data, promise: delivery)
     }
 
     private func poll(_ context: ChannelHandlerContext, _ timeouts: Timeouts) {

@@ -13,7 +13,10 @@ final class Client: Sendable {
     /// Bytes of long bodies that are being sent on this connection.
     fileprivate let bytes = Atomic(0)
 
-    init(_ peer: IPAddress?, _ connections: OpenConnections) { (self.peer, self.connections) = (peer, connections) }
+    init(_ peer: IPAddress?, _ connections: OpenConnections) {
+        self.peer = peer
+        self.connections = connections
+    }
 }
 
 /// A request that is being answered: its client and its limits.
@@ -63,7 +66,7 @@ final class ClientRequest: Sendable {
         let current = ClientRequest(
             of: client, on: channel, owner: owner, pieceLength: own == nil ? 16 << 10 : 64 << 10)
         defer { current.release() }
-        let permit = MissPermit(for: owner?.key) { () throws(PipelineError) in try current.takeMiss() }
+        let permit = MissPermit(for: owner?.key) { () throws(PipelineError) in try current.countMiss() }
         var writers: ResponseWriter? = writer
         try await $current.withValue(current) {
             try await MissPermit.$current.withValue(permit) {
@@ -83,7 +86,7 @@ final class ClientRequest: Sendable {
     func exempt() { state.withLock { $0.isExempt = true } }
 
     /// Counts one miss per request against the client's limits.
-    private func takeMiss() throws(PipelineError) {
+    private func countMiss() throws(PipelineError) {
         let connections = client.connections
         guard connections.memory.makeRoom(for: owner) else {
             connections.count(.memory)

@@ -28,7 +28,8 @@ final class ClientShares: Sendable {
         _ limits: ClientsConfiguration.PerAddress, maxAddresses: Int = ClientShares.maxAddresses,
         now: ContinuousClock.Instant = .now
     ) {
-        (self.limits, self.maxAddresses) = (limits, maxAddresses)
+        self.limits = limits
+        self.maxAddresses = maxAddresses
         state = Mutex(State(overflow: Share(misses: Double(limits.burst), last: now)))
     }
 

@@ -13,7 +13,9 @@ final class MemoryShare: Sendable {
         private let memory: MemoryReservation
 
         fileprivate init(of limit: FairLimit, for owner: ClientAddress?, memory: MemoryReservation) {
-            (self.limit, self.owner, self.memory) = (limit, owner, memory)
+            self.limit = limit
+            self.owner = owner
+            self.memory = memory
         }
 
         deinit { limit.end(owner) }
@@ -41,7 +43,8 @@ final class MemoryShare: Sendable {
     ///   - share: the bytes of all together. There are always 64 places.
     ///   - each: the bytes of one.
     init(_ share: Int, each: Int, of memory: MemoryBudget) {
-        (self.each, self.memory) = (each, memory)
+        self.each = each
+        self.memory = memory
         limit = FairLimit(bytes: share, each: each)
     }
 

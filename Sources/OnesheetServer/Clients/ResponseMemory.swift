@@ -198,7 +198,10 @@ final class BodyHold: Sendable {
     private let body: ByteBuffer
     private let memory: ResponseMemory
 
-    fileprivate init(_ body: ByteBuffer, in memory: ResponseMemory) { (self.body, self.memory) = (body, memory) }
+    fileprivate init(_ body: ByteBuffer, in memory: ResponseMemory) {
+        self.body = body
+        self.memory = memory
+    }
 
     deinit { memory.release(body.storageID) }
 }

@@ -29,7 +29,9 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
 
     /// - Parameter phase: called after the handlers behind have processed a read.
     init(idleTimeout: TimeAmount, requestTimeout: TimeAmount, phase: @escaping () -> ConnectionPhase) {
-        (self.idleTimeout, self.requestTimeout, self.phase) = (idleTimeout, requestTimeout, phase)
+        self.idleTimeout = idleTimeout
+        self.requestTimeout = requestTimeout
+        self.phase = phase
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

@@ -101,7 +101,10 @@ package struct ProxyRange: Sendable, SettingValue, Equatable, CustomStringConver
 
     static let loopback = ProxyRange(range: .loopback, description: "loopback")
 
-    private init(range: NetworkRange, description: String) { (self.range, self.description) = (range, description) }
+    private init(range: NetworkRange, description: String) {
+        self.range = range
+        self.description = description
+    }
 
     package init(from decoder: any Decoder) throws {
         self.init(range: try NetworkRange(from: decoder), description: try String(from: decoder))

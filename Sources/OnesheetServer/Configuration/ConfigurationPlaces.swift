@@ -13,7 +13,10 @@ package struct ConfigurationPlaces: Sendable {
         let line: Int
         let column: Int
 
-        init(_ mark: Mark?) { (line, column) = (mark?.line ?? 1, mark?.column ?? 1) }
+        init(_ mark: Mark?) {
+            line = mark?.line ?? 1
+            column = mark?.column ?? 1
+        }
 
         package static func < (one: Self, other: Self) -> Bool { (one.line, one.column) < (other.line, other.column) }
     }

@@ -71,7 +71,8 @@ package struct EngineConfiguration: Sendable, SettingValue, Equatable {
 
     package init(from decoder: any Decoder) throws {
         let nested = try NestedSource(from: decoder)
-        (type, configuration) = (nested.type, nested.configuration)
+        type = nested.type
+        configuration = nested.configuration
     }
 
     package static var kind: String { "engine" }

@@ -45,7 +45,8 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package init(from decoder: any Decoder) throws {
         self.init()
         // A file lists its own sources.
-        (sources, sourceNames) = ([:], [])
+        sources = [:]
+        sourceNames = []
         try read(from: decoder)
         sourceNames = sources.keys.sorted()
     }

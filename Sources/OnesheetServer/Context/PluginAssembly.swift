@@ -35,8 +35,13 @@ package struct PluginAssembly: Sendable {
         state: @escaping @Sendable (String) -> any KeyValueState, memory: MemoryBudget?, coordination: Coordination?
     ) {
         self.coordination = coordination
-        (self.plugins, self.transport, self.limits, self.clock, self.logger) = (plugins, transport, limits, clock, logger)
-        (self.state, self.memory) = (state, memory)
+        self.plugins = plugins
+        self.transport = transport
+        self.limits = limits
+        self.clock = clock
+        self.logger = logger
+        self.state = state
+        self.memory = memory
     }
 
     /// Creates the source that the configuration calls `name`.

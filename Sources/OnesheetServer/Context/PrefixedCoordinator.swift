@@ -7,7 +7,8 @@ struct PrefixedCoordinator: Coordinator {
 
     /// - Parameter prefix: what all names begin with, before a slash; empty for nothing.
     init(_ coordinator: any Coordinator, prefix: String) {
-        (self.coordinator, self.prefix) = (coordinator, prefix.isEmpty ? "" : "\(prefix)/")
+        self.coordinator = coordinator
+        self.prefix = prefix.isEmpty ? "" : "\(prefix)/"
     }
 
     func acquire(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> LeaseAnswer {

@@ -69,11 +69,12 @@ package struct ServerContext: Sendable {
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
         self.configuration = configuration
-        (self.sources, self.watches) = (sources, watches)
+        self.sources = sources
+        self.watches = watches
         self.assembly = assembly
         self.shared = shared
         pipeline = Pipeline(
-            cache: cache, engine: engine, pool: pool, originals: originals, figures: shared.figures,
+            cache: cache, engine: engine, pool: pool, originals: originals, metrics: shared.metrics,
             background: shared.background, clock: clock)
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, shared: shared.decisions)

@@ -20,7 +20,12 @@ package struct SharedBackends: Sendable {
     private let isRequired: Bool
 
     /// No engines.
-    init() { (tier, coordinator, store, isRequired) = (nil, nil, nil, false) }
+    init() {
+        tier = nil
+        coordinator = nil
+        store = nil
+        isRequired = false
+    }
 
     /// - Parameter records: makes the records of purges by the other servers from the coordinator.
     package init(

@@ -2,8 +2,8 @@ package import Logging
 package import OnesheetCache
 package import OnesheetCore
 import OnesheetImaging
+import OnesheetIsolation
 import OnesheetPipeline
-import OnesheetWorkers
 
 /// The resources that survive a reload: cache tiers, stored state, origin connections, threads, and background work.
 package struct SharedResources: Sendable {
@@ -15,7 +15,7 @@ package struct SharedResources: Sendable {
     /// Creates plugins that need nothing of other servers.
     package let assembly: PluginAssembly
     let pool: RenderPool
-    let figures = PipelineFigures()
+    let metrics = PipelineMetrics()
     let background = BackgroundTasks()
     let prefetchJobs: PrefetchJobs
     /// Which configurations the cached answers of the sources come from.
@@ -31,7 +31,7 @@ package struct SharedResources: Sendable {
     let decisions: SharedDecisions?
     /// The originals that ended render processes, and how many processes were lost.
     private let fatal: FatalOriginals
-    let lostWorkers = LostWorkers()
+    let lostProcesses = LostProcesses()
     /// Applies the purges of other servers.
     let follower: PurgeFollower?
     let clock: WallClock
@@ -103,7 +103,11 @@ package struct SharedResources: Sendable {
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
             deadline: configuration.rendering.deadline.duration, memory: memory)
-        (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
+        self.disk = disk
+        self.transport = transport
+        self.web = web
+        self.clock = clock
+        self.logger = logger
         self.writes = writes
         fatal = FatalOriginals(
             path: writes ? configuration.cache.disk.path + "/fatal-originals" : nil, clock: clock, logger: logger)
@@ -117,13 +121,13 @@ package struct SharedResources: Sendable {
         _ renderer: Renderer, configuration: RenderingConfiguration, limits: Limits
     ) -> any PictureEngine {
         guard configuration.isolation == .process else { return renderer }
-        guard let command = WorkerProgram.command else {
+        guard let command = RenderProgram.command else {
             logger.notice("pictures are read in the server's own process: render processes need Linux and Onesheet.main")
             return renderer
         }
         return IsolatedRenderer(
-            command, renderer: renderer, settings: WorkerSettings(of: renderer, limits: limits, codecs: configuration.codecs),
-            fatal: fatal, lost: lostWorkers, logger: logger)
+            command, renderer: renderer, settings: ProcessSettings(of: renderer, limits: limits, codecs: configuration.codecs),
+            fatal: fatal, lost: lostProcesses, logger: logger)
     }
 
     /// Shuts `sources` down, closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that

@@ -10,7 +10,9 @@ struct SourceDigests: Sendable {
     private let clock: WallClock
 
     init(_ state: any KeyValueState, _ changes: SourceConfigurationChanges, clock: WallClock) {
-        (self.state, self.changes, self.clock) = (state, changes, clock)
+        self.state = state
+        self.changes = changes
+        self.clock = clock
     }
 
     /// A digest of a source's configuration and of the files that it names.
@@ -70,7 +72,10 @@ struct SourceDigests: Sendable {
         let digest: String
         var changed: Date?
 
-        init(digest: String, changed: Date? = nil) { (self.digest, self.changed) = (digest, changed) }
+        init(digest: String, changed: Date? = nil) {
+            self.digest = digest
+            self.changed = changed
+        }
 
         init?(_ text: String) {
             let parts = text.pieces(at: " ")

@@ -21,7 +21,9 @@ package struct Explainer: Sendable {
         package var revealsSources = false
 
         package init(fetches: Bool = false, countsPurge: Bool = false, revealsSources: Bool = false) {
-            (self.fetches, self.countsPurge, self.revealsSources) = (fetches, countsPurge, revealsSources)
+            self.fetches = fetches
+            self.countsPurge = countsPurge
+            self.revealsSources = revealsSources
         }
     }
 
@@ -34,7 +36,7 @@ package struct Explainer: Sendable {
     ///   the address, the explanation has the failure instead.
     package func explain(_ address: String, accept: String?, _ depth: Depth) async throws -> ExplanationDocument {
         let (path, query) = Self.parts(of: try poster(address) ?? address)
-        guard let route = routes.first(where: { $0.takes(path) }) else { throw RequestError.noSuchPath(path) }
+        guard let route = routes.first(where: { $0.matches(path) }) else { throw RequestError.noSuchPath(path) }
         let rest = path.dropFirst(bytes: route.prefix.utf8.count) + (route.readsQuery ? query : "")
         let now = images.clock.now
         guard let read = try route.read(rest, at: now) else {

@@ -11,7 +11,8 @@ package struct ExplanationDocument: Encodable, Sendable {
         package let milliseconds: Double
 
         init(_ timing: StageTiming) {
-            (stage, milliseconds) = (timing.stage, (timing.milliseconds * 1000).rounded() / 1000)
+            stage = timing.stage
+            milliseconds = (timing.milliseconds * 1000).rounded() / 1000
         }
     }
 
@@ -89,9 +90,13 @@ package struct ExplanationDocument: Encodable, Sendable {
         let (title, transform) = (found.request.title, found.request.transform)
         self.grammar = grammar
         canonical = target.facts.canonical
-        (self.title, source, id) = (title.description, title.source, title.id)
-        (options, format) = (transform.options, transform.format?.extensions.first)
-        (negotiated, expires) = (target.address.negotiates, target.address.expires)
+        self.title = title.description
+        source = title.source
+        id = title.id
+        options = transform.options
+        format = transform.format?.extensions.first
+        negotiated = target.address.negotiates
+        expires = target.address.expires
         key = found.request.key.description
         stored = found.stored.map { Stored($0.hit, $0.state, at: now) }
         originalTier = found.originalTier
@@ -119,9 +124,13 @@ extension ExplanationDocument.Stored {
             case .staleIfError: "stale-if-error"
             case .stale: "stale"
             }
-        (bytes, mediaType, validator) = (hit.size, entry.mediaType, entry.validator)
-        (width, height) = (entry.presentation.width, entry.presentation.height)
-        (created, cost) = (entry.created, (entry.cost * 1000).rounded() / 1000)
+        bytes = hit.size
+        mediaType = entry.mediaType
+        validator = entry.validator
+        width = entry.presentation.width
+        height = entry.presentation.height
+        created = entry.created
+        cost = (entry.cost * 1000).rounded() / 1000
         age = max(0, Int(saturating: now.timeIntervalSince(entry.validated)))
         freshUntil = entry.freshUntil
     }
@@ -129,7 +138,9 @@ extension ExplanationDocument.Stored {
 
 extension ExplanationDocument.Making {
     fileprivate init(_ making: RecentMakings.Making) {
-        (began, reason, askedOrigin) = (making.began, making.wasStale ? "stale" : "absent", making.askedOrigin)
+        began = making.began
+        reason = making.wasStale ? "stale" : "absent"
+        askedOrigin = making.askedOrigin
         outcome =
             switch making.origin {
             case .made: "made"
@@ -138,7 +149,8 @@ extension ExplanationDocument.Making {
             case .tier(let name): name
             case nil: "failed"
             }
-        (failure, isStorable) = (making.failure, making.isStorable)
+        failure = making.failure
+        isStorable = making.isStorable
         stages = making.stages.map(ExplanationDocument.Stage.init)
     }
 }

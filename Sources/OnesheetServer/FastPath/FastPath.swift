@@ -9,7 +9,10 @@ final class FastPath: Sendable {
     private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<LoopFastPath>]>([:])
 
     /// - Parameter sendsFiles: whether responses may use `sendfile`. It cannot be used on encrypted connections.
-    init(_ responder: ReloadableResponder, sendsFiles: Bool) { (self.responder, self.sendsFiles) = (responder, sendsFiles) }
+    init(_ responder: ReloadableResponder, sendsFiles: Bool) {
+        self.responder = responder
+        self.sendsFiles = sendsFiles
+    }
 
     /// - Parameter loop: the event loop that the caller runs on.
     func part(on loop: any EventLoop) -> LoopFastPath {

@@ -52,7 +52,10 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     init(
         _ fastPath: LoopFastPath?, connections: OpenConnections, places: MemoryShare, accessLog: AccessLog?, idleTimeout: TimeAmount
     ) {
-        (self.fastPath, self.connections, self.places, self.accessLog) = (fastPath, connections, places, accessLog)
+        self.fastPath = fastPath
+        self.connections = connections
+        self.places = places
+        self.accessLog = accessLog
         unsent = UnsentResponses(connections.memory, idleTimeout: idleTimeout)
     }
 
@@ -74,7 +77,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         let requests = fastPath?.routedRequests
         if let routed { requests?.handOver(routed, on: stream) }
         stream.closeFuture.whenComplete { _ in
-            requests?.take(on: stream)
+            requests?.remove(on: stream)
             withExtendedLifetime(place) {}
         }
     }
@@ -151,7 +154,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
             pass(received.created, context)
             log(received.head.headers) {
                 $0.note(response.head.fields)
-                ($0.bytes, $0.took) = (response.length, .now() - received.begun)
+                ($0.bytes, $0.duration) = (response.length, .now() - received.begun)
             }
             return write(response, on: stream, context)
         case .route(let found)?: routed = found

@@ -61,7 +61,10 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     init(
         _ fastPath: LoopFastPath?, memory: ResponseMemory, accessLog: AccessLog?, addParser: @escaping () -> Void
     ) {
-        (self.fastPath, self.memory, self.accessLog, self.addParser) = (fastPath, memory, accessLog, addParser)
+        self.fastPath = fastPath
+        self.memory = memory
+        self.accessLog = accessLog
+        self.addParser = addParser
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -106,13 +109,13 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { takeUp(context) }
+        if context.channel.isWritable { resumeSoon(context) }
         context.fireChannelWritabilityChanged()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         // Drop requests that never reached the router.
-        fastPath?.routedRequests.take(on: context.channel)
+        fastPath?.routedRequests.remove(on: context.channel)
         (waiting, ends) = (nil, [])
         context.fireChannelInactive()
     }
@@ -159,9 +162,9 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return behindResponse && SimpleRequest.mayBegin(bytes) ? .rest : nil
     }
 
-    /// Takes up the bytes that waited for writability. Other connections have their turn first: a client that takes everything at once
+    /// Processes the bytes that waited for writability. Other connections have their turn first: a client that takes everything at once
     /// would otherwise get all its responses in one turn of the loop.
-    private func takeUp(_ context: ChannelHandlerContext) {
+    private func resumeSoon(_ context: ChannelHandlerContext) {
         guard waiting?.event == .writability else { return }
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
@@ -191,7 +194,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var answered = LoggedRequest(head: .bytes(ByteBuffer(bytes: head)), peer: peer)
         answered.note(response.head.fields)
         answered.bytes = response.length
-        answered.took = .now() - begun
+        answered.duration = .now() - begun
         accessLog.add(answered)
     }
 
@@ -223,10 +226,10 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let (hold, receiver) = (memory.admit(bytes, isInTier: true), receiver)
         var rest = bytes
         while let piece = rest.readSlice(length: min(ResponseMemory.small, rest.readableBytes)), piece.readableBytes > 0 {
-            let taken = context.eventLoop.makePromise(of: Void.self)
+            let delivery = context.eventLoop.makePromise(of: Void.self)
             receiver?.wrote(bytes)
-            taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver?.took() } }
-            context.write(wrapOutboundOut(.byteBuffer(piece)), promise: taken)
+            delivery.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver?.finished() } }
+            context.write(wrapOutboundOut(.byteBuffer(piece)), promise: delivery)
         }
     }
 

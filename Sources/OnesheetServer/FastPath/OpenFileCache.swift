@@ -26,7 +26,10 @@ final class OpenFileCache {
     private var responses: [PreparedResponse] = []
     private var memoryFiles: [Weak<ReadyFile>] = []
 
-    init(on loop: any EventLoop, clock: WallClock) { (self.loop, self.clock) = (loop, clock) }
+    init(on loop: any EventLoop, clock: WallClock) {
+        self.loop = loop
+        self.clock = clock
+    }
 
     /// - Returns: whether `response` may keep files open for a body of `length` bytes. The cache closes them when the second is
     ///   over.

@@ -99,7 +99,7 @@ final class ResponseHeadCache {
             variant.prepared?.closeFiles()
             variant.prepared = PreparedResponse(
                 hit, at: now, router.commonFields, facts: variant.parsed.facts,
-                counter: images.pipeline.figures.images.counter(of: hit.tier))
+                counter: images.pipeline.metrics.images.counter(of: hit.tier))
         }
         guard let prepared = variant.prepared, let body = body(of: hit) else { return nil }
         if target.isNew { remember(target) }
@@ -154,7 +154,10 @@ private final class CachedTarget {
     var isNew = true
     private var variants: [ImageFormat?: CachedVariant] = [:]
 
-    init(_ routed: RoutedRequest, _ address: ImageAddress) { (self.routed, self.address) = (routed, address) }
+    init(_ routed: RoutedRequest, _ address: ImageAddress) {
+        self.routed = routed
+        self.address = address
+    }
 
     /// - Parameter format: the negotiated format. `nil` is the original's.
     func variant(in format: ImageFormat?, _ images: ImageContext) -> CachedVariant {

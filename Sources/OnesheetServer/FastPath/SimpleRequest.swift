@@ -41,7 +41,8 @@ struct SimpleRequest {
         func slice(_ range: Range<Int>) -> ByteBuffer {
             received.getSlice(at: received.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
         }
-        (isHead, length) = (layout.isHead, layout.length)
+        isHead = layout.isHead
+        length = layout.length
         target = slice(layout.target)
         accept = layout.accept.map(slice)
         ifNoneMatch = layout.ifNoneMatch.map(slice)
@@ -85,7 +86,8 @@ struct SimpleRequest {
         case "HEAD": isHead = true
         default: return nil
         }
-        (target, length) = (ByteBuffer(string: path), 0)
+        target = ByteBuffer(string: path)
+        length = 0
     }
 
     /// Sets `field`. Returns `false` if the field occurs twice, because such a request is not simple.

@@ -27,7 +27,10 @@ final class UnsentResponses {
     private var loop: (any EventLoop)?
     private var reset: (HTTP2StreamID) -> Void = { _ in }
 
-    init(_ memory: ResponseMemory, idleTimeout: TimeAmount) { (self.memory, self.idleTimeout) = (memory, idleTimeout) }
+    init(_ memory: ResponseMemory, idleTimeout: TimeAmount) {
+        self.memory = memory
+        self.idleTimeout = idleTimeout
+    }
 
     /// - Parameters:
     ///   - owner: the address that the streams count for.
@@ -66,7 +69,7 @@ final class UnsentResponses {
     func remove(_ stream: HTTP2StreamID) {
         guard !streams.isEmpty, let unsent = streams.removeValue(forKey: stream) else { return }
         bytes -= unsent.body.readableBytes
-        if unsent.hold != nil { receiver?.took() }
+        if unsent.hold != nil { receiver?.finished() }
         guard streams.isEmpty else { return }
         polling?.cancel()
         polling = nil

@@ -21,7 +21,8 @@ struct DocumentResponse {
         else { return nil }
         let collector = BodyBytes()
         try await response.body.write(collector)
-        (self.response, bytes) = (response, collector.bytes)
+        self.response = response
+        bytes = collector.bytes
     }
 
     private static let types = [

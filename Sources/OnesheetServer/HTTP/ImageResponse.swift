@@ -54,8 +54,8 @@ struct ImageResponse {
         case .met: break
         }
         let lifetime = lifetime(at: now)
-        let isPartial = method == .get && conditions.allowsRange
-        switch ByteRanges(isPartial ? fields[.range] : nil, size: entry.body.readableBytes) {
+        let honorsRange = method == .get && conditions.allowsRange
+        switch ByteRanges(honorsRange ? fields[.range] : nil, size: entry.body.readableBytes) {
         case .whole: return Response(status: .ok, headers: allFields(lifetime), body: .pieces(of: entry.body))
         case .parts(let parts): return partial(parts, lifetime)
         case .unsatisfiable:

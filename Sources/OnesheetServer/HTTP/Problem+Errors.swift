@@ -143,7 +143,7 @@ extension Problem {
         case .lost:
             self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
             isOriginals = true
-        case .noWorker(let seconds):
+        case .noProcess(let seconds):
             self.init(.serviceUnavailable, title: "Cannot render", detail: error.description, retryAfter: seconds)
         }
     }

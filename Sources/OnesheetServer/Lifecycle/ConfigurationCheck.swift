@@ -32,7 +32,10 @@ package final class ConfigurationCheck {
         _ configuration: ServerConfiguration, plugins: PluginList, assembly: PluginAssembly,
         besides errors: [ConfigurationError]
     ) {
-        (self.configuration, self.plugins, self.assembly, self.errors) = (configuration, plugins, assembly, errors)
+        self.configuration = configuration
+        self.plugins = plugins
+        self.assembly = assembly
+        self.errors = errors
     }
 
     private func checkAll() {

@@ -12,7 +12,9 @@ struct MetricsExport: Service {
     /// - Returns: `nil` if the program has no backend.
     init?(responder: ReloadableResponder, counters: ServerCounters, to factory: any MetricsFactory = MetricsSystem.factory) {
         if factory is NOOPMetricsHandler { return nil }
-        (self.responder, self.counters, forwarder) = (responder, counters, MetricsForwarder(factory))
+        self.responder = responder
+        self.counters = counters
+        forwarder = MetricsForwarder(factory)
     }
 
     func run() async throws {
@@ -22,5 +24,5 @@ struct MetricsExport: Service {
         await pass()
     }
 
-    private func pass() async { await forwarder.pass(ServerReading(responder.context, counters: counters).take()) }
+    private func pass() async { await forwarder.pass(ServerReading(responder.context, counters: counters).metrics()) }
 }

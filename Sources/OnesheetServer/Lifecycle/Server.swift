@@ -238,7 +238,7 @@ package struct Server: Sendable {
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), BlockedPictureSearch(responder: responder),
                 PrefetchSchedule(context: responder.context),
-                FigureSampling(responder: responder, counters: counters),
+                MetricSampling(responder: responder, counters: counters),
             ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])
                 + (MetricsExport(responder: responder, counters: counters).map { [$0] } ?? []),
             onServerRunning: { [readiness, counters] channel in

@@ -58,8 +58,8 @@ struct AccessLine {
             Self.append(json: value, to: &lines)
             lines.append(UInt8(ascii: "\""))
         }
-        let took = Double(request.took.nanoseconds / 1000) / 1000
-        lines += Array(",\"status\":\(request.status),\"bytes\":\(request.bytes),\"milliseconds\":\(took)}".utf8)
+        let duration = Double(request.duration.nanoseconds / 1000) / 1000
+        lines += Array(",\"status\":\(request.status),\"bytes\":\(request.bytes),\"milliseconds\":\(duration)}".utf8)
     }
 
     /// Path and query for logs: without the query of a URL in them.

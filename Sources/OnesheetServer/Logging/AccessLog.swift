@@ -50,7 +50,9 @@ final class AccessLog: Sendable {
             throw ConfigurationError(path: "accessLog.path", message: error.description)
         }
         output = Mutex(Output(file: file, line: AccessLine(configuration.format)))
-        (self.identity, self.clock, self.logger) = (identity, clock, logger)
+        self.identity = identity
+        self.clock = clock
+        self.logger = logger
         thread.start()
     }
 
@@ -98,7 +100,7 @@ final class AccessLog: Sendable {
     /// Writes until nothing waits. Called on the thread.
     private func writeWaiting() {
         while true {
-            let taken = waiting.withLock { waiting -> Waiting? in
+            let batch = waiting.withLock { waiting -> Waiting? in
                 guard !waiting.requests.isEmpty || waiting.reopens else {
                     waiting.isWriting = false
                     return nil
@@ -106,14 +108,14 @@ final class AccessLog: Sendable {
                 defer { (waiting.requests, waiting.bytes, waiting.reopens) = ([], 0, false) }
                 return waiting
             }
-            guard let taken else { return }
-            output.withLock { write(taken, to: &$0) }
+            guard let batch else { return }
+            output.withLock { write(batch, to: &$0) }
         }
     }
 
-    private func write(_ taken: Waiting, to output: inout Output) {
+    private func write(_ batch: Waiting, to output: inout Output) {
         var lines: [UInt8] = []
-        for (request, time) in taken.requests {
+        for (request, time) in batch.requests {
             let facts: RequestFacts? =
                 switch request.head {
                 case .bytes(let bytes): RequestFacts(bytes)
@@ -127,7 +129,7 @@ final class AccessLog: Sendable {
             output.line.append(request, facts, client: client, at: time, to: &lines)
         }
         do throws(LogFile.Failure) {
-            if taken.reopens || output.file.isMoved { try output.file.reopen() }
+            if batch.reopens || output.file.isMoved { try output.file.reopen() }
         } catch {
             logger.error("the access log stays in its old file: \(error)")
         }
@@ -135,7 +137,7 @@ final class AccessLog: Sendable {
             try output.file.write(lines)
             output.isFailing = false
         } catch {
-            lost.add(taken.requests.count, ordering: .relaxed)
+            lost.add(batch.requests.count, ordering: .relaxed)
             if !output.isFailing { logger.error("lines of the access log are lost: \(error)") }
             output.isFailing = true
         }

@@ -13,7 +13,10 @@ private struct RequestsInProgress {
     /// Whether the last request is incomplete.
     private var isReading = false
 
-    init(_ log: AccessLog, peer: IPAddress?) { (self.log, self.peer) = (log, peer) }
+    init(_ log: AccessLog, peer: IPAddress?) {
+        self.log = log
+        self.peer = peer
+    }
 
     mutating func begin(_ facts: RequestFacts) {
         requests.append((LoggedRequest(head: .parsed(facts), peer: peer), .now()))
@@ -42,7 +45,7 @@ private struct RequestsInProgress {
     mutating func end() {
         guard let first = requests.popFirst() else { return }
         var request = first.request
-        request.took = .now() - first.began
+        request.duration = .now() - first.began
         log.add(request)
     }
 

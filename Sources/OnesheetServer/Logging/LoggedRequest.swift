@@ -28,7 +28,8 @@ struct LoggedRequest: Sendable {
     var cacheStatus: String?
     /// `X-Request-Id` of the response, which only errors have.
     var requestID: String?
-    var took = TimeAmount.zero
+    /// The time from its arrival to the end of its response.
+    var duration = TimeAmount.zero
 
     /// The memory of the texts in bytes, roughly.
     var size: Int {
@@ -71,15 +72,22 @@ struct RequestFacts: Sendable, Equatable {
 
     /// - Parameter head: the head of an HTTP/2 request.
     init(_ head: HTTPTypes.HTTPRequest) {
-        (method, target, version) = (head.method.rawValue, head.path ?? "", Self.http2)
+        method = head.method.rawValue
+        target = head.path ?? ""
+        version = Self.http2
         let fields = head.headerFields
-        (referer, userAgent) = (fields[.referer], fields[.userAgent])
-        (forwardedFor, forwarded, traceParent) = (fields[.forwardedFor], fields[.forwarded], fields[.traceParent])
+        referer = fields[.referer]
+        userAgent = fields[.userAgent]
+        forwardedFor = fields[.forwardedFor]
+        forwarded = fields[.forwarded]
+        traceParent = fields[.traceParent]
     }
 
     /// - Parameter head: the head of an HTTP/2 request.
     init(_ head: HPACKHeaders) {
-        (method, target, version) = ("", "", Self.http2)
+        method = ""
+        target = ""
+        version = Self.http2
         for (name, value, _) in head {
             switch name {
             case ":method": method = value
@@ -90,7 +98,8 @@ struct RequestFacts: Sendable, Equatable {
     }
 
     init(_ head: HTTPRequestHead) {
-        (method, target) = (head.method.rawValue, head.uri)
+        method = head.method.rawValue
+        target = head.uri
         version = "HTTP/\(head.version.major).\(head.version.minor)"
         for (name, value) in head.headers { note(name.lowercased(), value) }
     }
@@ -99,7 +108,8 @@ struct RequestFacts: Sendable, Equatable {
     init(_ head: ByteBuffer) {
         let lines = String(buffer: head).split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []
-        (method, target) = (words.first.map(String.init) ?? "", words.dropFirst().first.map(String.init) ?? "")
+        method = words.first.map(String.init) ?? ""
+        target = words.dropFirst().first.map(String.init) ?? ""
         version = words.last.map(String.init) ?? ""
         for line in lines.dropFirst() {
             guard let (name, value) = line.cut(at: ":") else { continue }

@@ -15,10 +15,14 @@ package struct CacheDocument: Encodable {
         package let damaged: Int
 
         init(_ figures: CacheFigures, at now: Date) {
-            (entries, bytes) = (figures.entries, figures.bytes)
+            entries = figures.entries
+            bytes = figures.bytes
             oldestAge = figures.oldest.map { Int(max(now.timeIntervalSince($0), 0)) }
-            (hits, misses, stores) = (figures.hits, figures.misses, figures.stores)
-            (evictions, damaged) = (figures.evictions, figures.damaged)
+            hits = figures.hits
+            misses = figures.misses
+            stores = figures.stores
+            evictions = figures.evictions
+            damaged = figures.damaged
         }
     }
 
@@ -41,13 +45,15 @@ package struct CacheDocument: Encodable {
         }
 
         package init(_ statistics: CacheStatistics) {
-            (entries, bytes) = (statistics.total.entries, statistics.total.bytes)
+            entries = statistics.total.entries
+            bytes = statistics.total.bytes
             sources = statistics.sources.mapValues { Held(entries: $0.entries, bytes: $0.bytes) }
         }
     }
 
     package init(_ statistics: CacheStatistics, at now: Date) {
-        (byteLimit, fill) = (statistics.byteLimit, statistics.fill)
+        byteLimit = statistics.byteLimit
+        fill = statistics.fill
         total = Figures(statistics.total, at: now)
         sources = statistics.sources.mapValues { Figures($0, at: now) }
     }

@@ -3,7 +3,7 @@ import OnesheetPipeline
 
 /// The metrics of work that several servers do together.
 struct CoordinationMetrics {
-    let purges: PurgeLog.Figures
+    let purges: PurgeLog.Metrics
     let leases: FlightLeases.Counts
 
     func write(to text: inout MetricList) {

@@ -15,7 +15,9 @@ struct MetricList {
         let value: String
 
         init(_ value: some CustomStringConvertible, labels: String = "", suffix: String = "") {
-            (self.value, self.labels, self.suffix) = (value.description, labels, suffix)
+            self.value = value.description
+            self.labels = labels
+            self.suffix = suffix
         }
     }
 

@@ -16,14 +16,16 @@ final class ServerCounters: Sendable {
     let accessLog: AccessLog?
     /// The tracer of the configured collector, which counts its spans. `nil` if there is none.
     let collector: CollectorTracer?
-    /// The figures of the last hour.
-    let history = FigureHistory()
+    /// The metrics of the last hour.
+    let history = MetricHistory()
     /// The last server errors.
     let errors = RecentErrors()
     private let counters = Mutex<[String: RequestCounter]>([:])
 
     init(_ connections: OpenConnections, accessLog: AccessLog?, collector: CollectorTracer?) {
-        (self.connections, self.accessLog, self.collector) = (connections, accessLog, collector)
+        self.connections = connections
+        self.accessLog = accessLog
+        self.collector = collector
     }
 
     /// Responses by route and status class.
@@ -89,18 +91,18 @@ final class RequestCounter: Sendable {
     /// Counts a response.
     /// - Parameters:
     ///   - bytes: of its body.
-    ///   - took: the time to it in nanoseconds.
-    func add(_ kind: HTTPResponse.Status.Kind, bytes: Int, took: Int) {
+    ///   - time: the nanoseconds until its head.
+    func add(_ kind: HTTPResponse.Status.Kind, bytes: Int, nanoseconds time: Int) {
         byKind[Self.index(kind)].add(1, ordering: .relaxed)
-        byTime[Self.bounds.firstIndex { took <= $0 } ?? Self.bounds.count].add(1, ordering: .relaxed)
-        nanoseconds.add(took, ordering: .relaxed)
+        byTime[Self.bounds.firstIndex { time <= $0 } ?? Self.bounds.count].add(1, ordering: .relaxed)
+        nanoseconds.add(time, ordering: .relaxed)
         sent.add(bytes, ordering: .relaxed)
     }
 
     /// Counts a response of the fast path.
     /// - Parameter begun: when its request was received.
     func addImmediate(_ kind: HTTPResponse.Status.Kind, bytes: Int, since begun: NIODeadline) {
-        add(kind, bytes: bytes, took: Int((.now() - begun).nanoseconds))
+        add(kind, bytes: bytes, nanoseconds: Int((.now() - begun).nanoseconds))
         immediate.add(1, ordering: .relaxed)
     }
 

@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTPTypes
 import OnesheetCore
 import OnesheetImaging
+import OnesheetIsolation
 import OnesheetPipeline
 import OnesheetTracing
-import OnesheetWorkers
 
 #if canImport(Glibc)
     import Glibc
@@ -14,18 +14,18 @@ import OnesheetWorkers
     import Darwin
 #endif
 
-/// The metrics of requests, clients, pipeline stages and workers.
+/// The metrics of requests, clients, pipeline stages and renders.
 struct ServerMetrics {
     let counters: ServerCounters
     let pipeline: Pipeline
-    let workers: Int
-    let lost: LostWorkers
+    let renderThreads: Int
+    let lost: LostProcesses
 
     func write(to text: inout MetricList) {
         writeRequests(to: &text)
         writeClients(to: &text)
         text.add(
-            pipeline.figures.stages.byName, "stage_seconds", help: "Duration of the stages of an image request.", label: "stage")
+            pipeline.metrics.stages.byName, "stage_seconds", help: "Duration of the stages of an image request.", label: "stage")
         writeWork(to: &text)
         ProcessMetrics().write(to: &text)
     }
@@ -47,7 +47,7 @@ struct ServerMetrics {
             samples: routes.map { .init($0.value.immediateAnswers, labels: "route=\"\($0.key)\"") })
         text.add(
             .counter, "images_total", help: "Images asked for, once each, by the tier that had them or how they were made.",
-            samples: pipeline.figures.images.counts.sorted { $0.key < $1.key }.map {
+            samples: pipeline.metrics.images.counts.sorted { $0.key < $1.key }.map {
                 .init($0.value, labels: "outcome=\"\($0.key)\"")
             })
         text.add(
@@ -80,7 +80,7 @@ struct ServerMetrics {
         text.add(
             .gauge, "render_queue", help: "Renders waiting for a worker, by lane.",
             samples: Urgency.allCases.map { .init(pool.waiting($0), labels: "lane=\"\($0)\"") })
-        text.add(.gauge, "render_workers", help: "Render threads.", value: workers)
+        text.add(.gauge, "render_workers", help: "Render threads.", value: renderThreads)
         text.add(
             .gauge, "workers_stuck", help: "Threads with a job past its deadline, by lane.",
             samples: [
@@ -90,7 +90,7 @@ struct ServerMetrics {
             .gauge, "render_processes", help: "Processes in which pictures are read and made.", value: pipeline.engine.processes)
         text.add(
             .counter, "workers_lost_total", help: "Render processes lost, by reason.",
-            samples: WorkerLoss.allCases.map { .init(lost[$0], labels: "reason=\"\($0.rawValue)\"") })
+            samples: ProcessLoss.allCases.map { .init(lost[$0], labels: "reason=\"\($0.rawValue)\"") })
         text.add(
             .gauge, "refreshes_under_way", help: "Background work in progress, such as refreshes of stale images.",
             value: background.underWay)

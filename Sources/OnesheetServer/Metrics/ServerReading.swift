@@ -1,7 +1,7 @@
 import OnesheetCache
 import OnesheetCore
+import OnesheetIsolation
 import OnesheetPipeline
-import OnesheetWorkers
 
 /// Reads all metrics of a server.
 struct ServerReading: Sendable {
@@ -11,33 +11,37 @@ struct ServerReading: Sendable {
     let counters: ServerCounters
     let coordination: Coordination?
     let decisions: SharedDecisions?
-    /// The number of render threads.
-    let workers: Int
-    let lost: LostWorkers
+    let renderThreads: Int
+    let lost: LostProcesses
     let clock: WallClock
 
     init(_ context: ServerContext, counters: ServerCounters) {
-        (cache, pipeline, watches) = (context.shared.cache, context.pipeline, context.watches)
-        (coordination, decisions, clock) = (context.shared.coordination, context.shared.decisions, context.clock)
-        (workers, lost) = (context.configuration.limits.limits.workers, context.shared.lostWorkers)
+        cache = context.shared.cache
+        pipeline = context.pipeline
+        watches = context.watches
+        coordination = context.shared.coordination
+        decisions = context.shared.decisions
+        clock = context.clock
+        renderThreads = context.configuration.limits.limits.workers
+        lost = context.shared.lostProcesses
         self.counters = counters
     }
 
-    func take() async -> MetricList {
+    func metrics() async -> MetricList {
         // Skip the disk tier if it hangs: metrics are needed most when something hangs.
         var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
         var list = MetricList()
         CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &list)
         if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
-            SharedMetrics(figures: shared.figures, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
+            SharedMetrics(metrics: shared.metrics, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
         }
-        list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
+        list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.metrics.counts.renders)
         list.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
-        ServerMetrics(counters: counters, pipeline: pipeline, workers: workers, lost: lost).write(to: &list)
+        ServerMetrics(counters: counters, pipeline: pipeline, renderThreads: renderThreads, lost: lost).write(to: &list)
         SourceMetrics(watches: watches).write(to: &list)
         if let coordination {
-            CoordinationMetrics(purges: coordination.purges.figures, leases: coordination.leases.counts).write(to: &list)
+            CoordinationMetrics(purges: coordination.purges.metrics, leases: coordination.leases.counts).write(to: &list)
         }
         return list
     }

@@ -2,13 +2,13 @@ import OnesheetCache
 
 /// The metrics of the store that several servers share.
 struct SharedMetrics {
-    let figures: SharedFigures
+    let metrics: SharedTierMetrics
     /// Decisions of other servers that are not read yet.
     let unreadDecisions: Int
 
     func write(to text: inout MetricList) {
-        text.add(.gauge, "shared_up", help: "Whether the shared store answers, 0 or 1.", value: figures.isUp ? 1 : 0)
-        let requests = figures.requests.sorted { $0.key < $1.key }
+        text.add(.gauge, "shared_up", help: "Whether the shared store answers, 0 or 1.", value: metrics.isUp ? 1 : 0)
+        let requests = metrics.requests.sorted { $0.key < $1.key }
         text.add(
             .counter, "shared_requests_total", help: "Requests to the shared store, by operation and outcome.",
             samples: requests.flatMap { operation, requests in
@@ -28,17 +28,17 @@ struct SharedMetrics {
         text.add(
             .counter, "shared_bytes_total", help: "Bytes read from and written to the shared store.",
             samples: [
-                .init(figures.bytesRead, labels: "direction=\"read\""),
-                .init(figures.bytesWritten, labels: "direction=\"written\""),
+                .init(metrics.bytesRead, labels: "direction=\"read\""),
+                .init(metrics.bytesWritten, labels: "direction=\"written\""),
             ])
-        text.add(.gauge, "shared_queue", help: "Entries that wait to be written to the shared store.", value: figures.queued)
-        text.add(.gauge, "shared_queue_bytes", help: "Bytes of those entries.", value: figures.queuedBytes)
+        text.add(.gauge, "shared_queue", help: "Entries that wait to be written to the shared store.", value: metrics.queued)
+        text.add(.gauge, "shared_queue_bytes", help: "Bytes of those entries.", value: metrics.queuedBytes)
         text.add(
             .counter, "shared_dropped_total", help: "Entries not written to the shared store, by reason.",
-            samples: figures.dropped.sorted { $0.key < $1.key }.map { .init($0.value, labels: "reason=\"\($0.key)\"") })
+            samples: metrics.dropped.sorted { $0.key < $1.key }.map { .init($0.value, labels: "reason=\"\($0.key)\"") })
         text.add(
             .counter, "shared_damaged_total", help: "Damaged objects found in the shared store, not served and deleted.",
-            value: figures.damaged)
+            value: metrics.damaged)
         text.add(
             .gauge, "shared_decisions_unread",
             help: "Decisions about posters by other servers that could not be read yet; 1 if all have to be read.",

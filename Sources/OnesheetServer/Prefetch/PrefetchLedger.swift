@@ -11,7 +11,10 @@ struct PrefetchLedger: Sendable {
     private let jobs: PrefetchJobs
     private static let key = "under way"
 
-    init(_ store: StateStore, _ jobs: PrefetchJobs) { (state, self.jobs) = (store.part("prefetch"), jobs) }
+    init(_ store: StateStore, _ jobs: PrefetchJobs) {
+        state = store.part("prefetch")
+        self.jobs = jobs
+    }
 
     /// Renders the missing variants of `order`. The order stays recorded until every variant has been tried, so that a restarted
     /// server can resume it. If its client leaves, or the administrator stops it, it ends too.

@@ -27,7 +27,8 @@ struct DialectRoute: ImageRoute {
     init(
         _ dialect: any Dialect, images: ImageContext, listen: ListenAddress, isSecure: Bool, presetsOnly: Bool, outputPixels: Int
     ) {
-        (prefix, readsQuery) = (type(of: dialect).prefix, type(of: dialect).readsQuery)
+        prefix = type(of: dialect).prefix
+        readsQuery = type(of: dialect).readsQuery
         self.dialect = dialect
         self.images = images
         self.listen = listen

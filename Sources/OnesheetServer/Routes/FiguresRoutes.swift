@@ -3,7 +3,7 @@ import Hummingbird
 /// `/figures`: the figures of the last hour and the quotas. Equal for all clients until the next reading.
 struct FiguresRoute: Route {
     let prefix = "/figures"
-    let history: FigureHistory
+    let history: MetricHistory
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         .written(history.document, status: .ok, type: "application/json")

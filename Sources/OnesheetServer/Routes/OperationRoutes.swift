@@ -82,6 +82,6 @@ struct MetricsRoute: Route {
     let reading: ServerReading
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        .text(await reading.take().prometheusText, type: "text/plain; version=0.0.4; charset=utf-8")
+        .text(await reading.metrics().prometheusText, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -122,7 +122,8 @@ package struct PostersDocument: Encodable {
     let decision: PosterDecision
 
     package init(_ choice: PosterChoice, _ current: PosterProvenance?) {
-        (self.current, decision) = (current, choice.decision)
+        self.current = current
+        decision = choice.decision
         candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }

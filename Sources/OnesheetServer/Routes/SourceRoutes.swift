@@ -58,14 +58,22 @@ extension SourcesRoute.Document.Source {
     init(
         _ name: String, type: String, health: SourceHealth, capabilities: SourceCapabilities, today: CalendarDay, showsDetails: Bool
     ) {
-        (self.name, self.type, titles) = (name, type, "/sources/\(name)/titles")
-        (hasLists, searches, periods) = (capabilities.hasLists, capabilities.searches, capabilities.periods)
+        self.name = name
+        self.type = type
+        titles = "/sources/\(name)/titles"
+        hasLists = capabilities.hasLists
+        searches = capabilities.searches
+        periods = capabilities.periods
         firstDay = capabilities.firstDay
         lastDay = capabilities.periods.isEmpty ? nil : capabilities.lastDay ?? today
         switch health {
         case .well: (state, since, reason, details, until) = ("well", nil, nil, nil, nil)
         case .failing(let since, let reason, let words):
-            (state, self.since, self.reason, details, until) = ("failing", since, reason, showsDetails ? words : nil, nil)
+            state = "failing"
+            self.since = since
+            self.reason = reason
+            details = showsDetails ? words : nil
+            until = nil
         case .exhausted(let until): (state, since, reason, details, self.until) = ("exhausted", nil, nil, nil, until)
         }
     }
@@ -165,7 +173,10 @@ struct PosterDocument: Encodable {
     let sizes: [String: Size]
 
     init(_ facts: PosterFacts) {
-        (width, height, thumbHash, color) = (facts.width, facts.height, facts.thumbHash, facts.color)
+        width = facts.width
+        height = facts.height
+        thumbHash = facts.thumbHash
+        color = facts.color
         sizes = SizeLadder.all.mapValues { transform in
             let size = facts.size(transform)
             return Size(width: size.width, height: size.height)

@@ -36,9 +36,13 @@ struct ImageAddress: Sendable {
         _ found: FoundTitle, transform: Transform, negotiates: Bool, expires: Int? = nil, exactly: PixelSize? = nil,
         isShared: Bool = false
     ) {
-        (title, source) = (found.title, found.source)
-        (self.transform, self.negotiates) = (transform, negotiates)
-        (self.expires, self.exactly, self.isShared) = (expires, exactly, isShared)
+        title = found.title
+        source = found.source
+        self.transform = transform
+        self.negotiates = negotiates
+        self.expires = expires
+        self.exactly = exactly
+        self.isShared = isShared
     }
 
     /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970.

@@ -93,7 +93,7 @@ struct ImageContext: Sendable {
             return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
         }
         let answer = found.answer
-        pipeline.figures.images.counter(of: answer.origin.outcome).add()
+        pipeline.metrics.images.counter(of: answer.origin.outcome).add()
         let image = ImageResponse(answer: answer, address: found.target.facts)
         let response = image.response(to: request.method, request.headers, at: clock.now)
         if request.method == .get, response.status.kind == .successful {
@@ -103,7 +103,7 @@ struct ImageContext: Sendable {
     }
 
     /// Counts an image that was asked for and not answered.
-    func countFailure() { pipeline.figures.images.counter(of: "failed").add() }
+    func countFailure() { pipeline.metrics.images.counter(of: "failed").add() }
 
     /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error.
     static func fallback(of target: ParsedTarget, after error: any Error) -> String? {

@@ -40,7 +40,7 @@ final class ReloadableResponder: HTTPResponder {
     }
 
     func respond(to request: Request, context: Context) async -> Response {
-        let found = ClientRequest.current.flatMap { routedRequests.take(on: $0.channel) }
+        let found = ClientRequest.current.flatMap { routedRequests.remove(on: $0.channel) }
         return await router.respond(to: request, found: found)
     }
 }

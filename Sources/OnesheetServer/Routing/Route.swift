@@ -19,7 +19,7 @@ extension Route {
     var methods: [HTTPRequest.Method] { [.get, .head] }
     var immediateText: String? { nil }
 
-    func takes(_ path: String) -> Bool {
+    func matches(_ path: String) -> Bool {
         prefix.hasSuffix("/") && prefix != "/" ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
     }
 }

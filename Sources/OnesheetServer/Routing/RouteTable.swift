@@ -34,6 +34,6 @@ final class RouteTable: Sendable {
 
     /// - Parameter path: the percent-encoded path without the query.
     func route(_ path: String) -> RoutedRequest {
-        RoutedRequest(table: self, entry: entries.first { $0.route?.takes(path) ?? false } ?? unknown, path: path)
+        RoutedRequest(table: self, entry: entries.first { $0.route?.matches(path) ?? false } ?? unknown, path: path)
     }
 }

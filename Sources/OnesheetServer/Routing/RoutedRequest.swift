@@ -22,7 +22,11 @@ struct RoutedRequest: Sendable {
     let path: String
     private(set) var image: Image?
 
-    init(table: RouteTable, entry: RouteTable.Entry, path: String) { (self.table, self.entry, self.path) = (table, entry, path) }
+    init(table: RouteTable, entry: RouteTable.Entry, path: String) {
+        self.table = table
+        self.entry = entry
+        self.path = path
+    }
 
     /// The path after the route's prefix.
     var rest: Substring { path.dropFirst(bytes: entry.route?.prefix.utf8.count ?? 0) }
@@ -47,15 +51,15 @@ struct ParsedTarget: Sendable {
 final class RoutedRequests: Sendable {
     private let byChannel = Mutex<[ObjectIdentifier: RoutedRequest]>([:])
 
-    /// Stores the parsed form of the next request on `channel`. The caller takes it when the channel closes, because the request may
+    /// Stores the parsed form of the next request on `channel`. The caller removes it when the channel closes, because the request may
     /// never reach the router.
     func handOver(_ routed: RoutedRequest, on channel: any Channel) {
         byChannel.withLock { $0[ObjectIdentifier(channel)] = routed }
     }
 
-    /// Takes the parsed request of `channel`.
+    /// Removes and returns the parsed request of `channel`.
     @discardableResult
-    func take(on channel: any Channel) -> RoutedRequest? {
+    func remove(on channel: any Channel) -> RoutedRequest? {
         byChannel.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 }

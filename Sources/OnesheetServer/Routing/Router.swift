@@ -24,8 +24,12 @@ struct Router: Sendable {
         _ table: RouteTable, _ commonFields: CommonFields, errors: RecentErrors, tracing: RequestTracing, logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
-        (self.table, self.commonFields, self.errors, self.logger) = (table, commonFields, errors, logger)
-        (self.tracing, self.pageOf) = (tracing, pageOf)
+        self.table = table
+        self.commonFields = commonFields
+        self.errors = errors
+        self.logger = logger
+        self.tracing = tracing
+        self.pageOf = pageOf
     }
 
     /// - Parameter found: the request as the fast path has parsed it, if it has.
@@ -38,14 +42,14 @@ struct Router: Sendable {
         var response = await RequestID.$current.withValue(id) {
             await tracing.run(request, to: routed.entry.name, path: shown(request: path)) {
                 let outcome = await outcome(of: routed, request)
-                let took = ContinuousClock.now - start
+                let duration = ContinuousClock.now - start
                 let bytes = request.method == .head ? 0 : outcome.body.contentLength ?? 0
-                routed.entry.counter.add(outcome.status.kind, bytes: bytes, took: Int(took / .nanoseconds(1)))
+                routed.entry.counter.add(outcome.status.kind, bytes: bytes, nanoseconds: Int(duration / .nanoseconds(1)))
                 logger.debug(
                     "answered",
                     metadata: [
                         "method": "\(request.method)", "path": "\(shown(request: path))", "status": "\(outcome.status.code)",
-                        "milliseconds": "\(took / .milliseconds(1))",
+                        "milliseconds": "\(duration / .milliseconds(1))",
                     ])
                 return outcome
             }

@@ -28,7 +28,9 @@ public struct CoordinatorConformance: Sendable {
             trim: (@Sendable (_ log: String, _ count: Int) async throws -> Void)? = nil,
             forget: (@Sendable () async throws -> Void)? = nil
         ) {
-            (self.pass, self.trim, self.forget) = (pass, trim, forget)
+            self.pass = pass
+            self.trim = trim
+            self.forget = forget
         }
     }
 
@@ -36,7 +38,9 @@ public struct CoordinatorConformance: Sendable {
     ///   - first: the coordinator of one server.
     ///   - second: the coordinator of another server with the same engine; may be the same object.
     public init(_ first: any Coordinator, _ second: any Coordinator, engine: Engine) {
-        (self.first, self.second, self.engine) = (first, second, engine)
+        self.first = first
+        self.second = second
+        self.engine = engine
     }
 
     public typealias Finding = ConformanceFinding

@@ -32,7 +32,10 @@ struct FakeEngine {
     init() {}
 
     /// An engine that has lost what `other` had.
-    init(after other: Self) { (token, epoch) = (other.token, other.epoch) }
+    init(after other: Self) {
+        token = other.token
+        epoch = other.epoch
+    }
 
     func isHeld(_ name: String, at now: Double) -> Bool { (leases[ExactText(name)]?.end ?? 0) > now }
 

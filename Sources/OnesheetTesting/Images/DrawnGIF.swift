@@ -26,8 +26,13 @@ public struct DrawnGIF: Sendable {
         width: Int, height: Int, isInterlaced: Bool = false, transparent: Int? = nil, place: (x: Int, y: Int) = (0, 0),
         canvas: (width: Int, height: Int)? = nil, depth: Int = 4
     ) {
-        (self.width, self.height, self.isInterlaced, self.transparent) = (width, height, isInterlaced, transparent)
-        (self.place, self.canvas, self.depth) = (place, canvas, depth)
+        self.width = width
+        self.height = height
+        self.isInterlaced = isInterlaced
+        self.transparent = transparent
+        self.place = place
+        self.canvas = canvas
+        self.depth = depth
     }
 
     /// The index of a pixel of the frame.

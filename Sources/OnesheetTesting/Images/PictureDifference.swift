@@ -14,7 +14,9 @@ public struct PictureDifference: Sendable, CustomStringConvertible {
     public init(_ left: borrowing PixelBuffer, _ right: borrowing PixelBuffer) {
         guard left.layout == right.layout else {
             obstacle = "\(Self.name(left.layout)) and \(Self.name(right.layout))"
-            (rootMeanSquare, largest, place) = ([], 255, (0, 0, 0))
+            rootMeanSquare = []
+            largest = 255
+            place = (0, 0, 0)
             return
         }
         obstacle = nil
@@ -36,7 +38,9 @@ public struct PictureDifference: Sendable, CustomStringConvertible {
             }
             squares.append((Double(sum) / Double(plane.width * plane.height * plane.channels)).squareRoot())
         }
-        (rootMeanSquare, largest, place) = (squares, worst, spot)
+        rootMeanSquare = squares
+        largest = worst
+        place = spot
     }
 
     private static func name(_ layout: PixelLayout) -> String {

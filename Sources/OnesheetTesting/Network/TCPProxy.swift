@@ -36,7 +36,8 @@ package final class TCPProxy: Sendable {
     }
 
     private init(_ listener: any Channel, _ wire: Wire) {
-        (self.listener, self.wire) = (listener, wire)
+        self.listener = listener
+        self.wire = wire
         port = listener.localAddress?.port ?? 0
     }
 
@@ -93,7 +94,10 @@ private final class Passage: ChannelInboundHandler {
     private let other: any Channel
     private let wire: Wire
 
-    init(to other: any Channel, _ wire: Wire) { (self.other, self.wire) = (other, wire) }
+    init(to other: any Channel, _ wire: Wire) {
+        self.other = other
+        self.wire = wire
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !wire.isCut else { return }

@@ -31,7 +31,8 @@ package final class CollectorServer: Sendable {
     }
 
     private init(_ channel: any Channel, _ received: Deliveries) {
-        (self.channel, self.received) = (channel, received)
+        self.channel = channel
+        self.received = received
         url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/v1/traces"
     }
 
@@ -54,7 +55,10 @@ private final class CollectorHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var body = ByteBuffer()
 
-    init(_ received: Deliveries, status: Int?) { (self.received, self.status) = (received, status) }
+    init(_ received: Deliveries, status: Int?) {
+        self.received = received
+        self.status = status
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {

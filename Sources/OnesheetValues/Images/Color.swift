@@ -5,7 +5,9 @@ public struct Color: Hashable, Sendable, CustomStringConvertible {
     public let blue: UInt8
 
     public init(red: UInt8, green: UInt8, blue: UInt8) {
-        (self.red, self.green, self.blue) = (red, green, blue)
+        self.red = red
+        self.green = green
+        self.blue = blue
     }
 
     public static let white = Color(red: 255, green: 255, blue: 255)

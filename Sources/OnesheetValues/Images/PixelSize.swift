@@ -3,5 +3,8 @@ public struct PixelSize: Sendable, Hashable, Encodable {
     public let width: Int
     public let height: Int
 
-    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
 }

@@ -31,8 +31,10 @@ public struct Transform: Hashable, Sendable {
         public var isEqualVertically: Bool
 
         public init(threshold: Double, color: Color? = nil, isEqualHorizontally: Bool = false, isEqualVertically: Bool = false) {
-            (self.threshold, self.color) = (threshold, color)
-            (self.isEqualHorizontally, self.isEqualVertically) = (isEqualHorizontally, isEqualVertically)
+            self.threshold = threshold
+            self.color = color
+            self.isEqualHorizontally = isEqualHorizontally
+            self.isEqualVertically = isEqualVertically
         }
     }
 
@@ -48,7 +50,9 @@ public struct Transform: Hashable, Sendable {
         public var insets: Padding?
 
         public init(width: Double, height: Double, gravity: Gravity? = nil) {
-            (self.width, self.height, self.gravity) = (width, height, gravity)
+            self.width = width
+            self.height = height
+            self.gravity = gravity
         }
 
         /// The largest square in the middle of the picture.
@@ -74,12 +78,15 @@ public struct Transform: Hashable, Sendable {
         public var left: Int
 
         public init(top: Int, right: Int, bottom: Int, left: Int) {
-            (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
+            self.top = top
+            self.right = right
+            self.bottom = bottom
+            self.left = left
         }
     }
 
     public var resizing = Resizing.fit
-    /// Pixels of the box, already multiplied by dpr. 0 follows from the other side and the proportions of the picture.
+    /// The sides of the box in pixels, already multiplied by dpr. A side of 0 follows from the other one and the picture's proportions.
     public var width = 0
     public var height = 0
     /// The least size of the output; 0 is no limit.
@@ -118,7 +125,7 @@ public struct Transform: Hashable, Sendable {
     public var format: ImageFormat?
     /// Whether an output without `format` is JPEG or PNG, which every client reads, also if the original is in another format.
     public var isForAllClients = false
-    /// The side, in pixels of the output, of the squares of one colour that replace the pixels; 0 and 1 are none.
+    /// The side of the squares into which the picture is pixelated, in pixels of the output; 0 and 1 change nothing.
     public var pixelates = 0
     /// Whether only the luminance is kept.
     public var isGray = false

@@ -25,8 +25,12 @@ extension Transform {
             opacity: Double, position: Position = .compass(x: 0, y: 0), offsetX: Double = 0, offsetY: Double = 0, scale: Double = 0,
             digest: String
         ) {
-            (self.opacity, self.position, self.offsetX, self.offsetY) = (opacity, position, offsetX, offsetY)
-            (self.scale, self.digest) = (scale, digest)
+            self.opacity = opacity
+            self.position = position
+            self.offsetX = offsetX
+            self.offsetY = offsetY
+            self.scale = scale
+            self.digest = digest
         }
 
         var canonicalText: String {

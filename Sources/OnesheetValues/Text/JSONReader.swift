@@ -45,18 +45,18 @@ struct JSONReader {
         position += 1
         var members: [String: JSONValue] = [:]
         skipSpace()
-        if take("}") { return members }
+        if skip("}") { return members }
         repeat {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw damage("a member has no name") }
             count += 1
             let name = try text()
             skipSpace()
-            guard take(":") else { throw damage("a member has no value") }
+            guard skip(":") else { throw damage("a member has no value") }
             members[name] = try value(depth: depth + 1)
             skipSpace()
-        } while take(",")
-        guard take("}") else { throw damage("an object does not end") }
+        } while skip(",")
+        guard skip("}") else { throw damage("an object does not end") }
         return members
     }
 
@@ -64,12 +64,12 @@ struct JSONReader {
         position += 1
         var members: [JSONValue] = []
         skipSpace()
-        if take("]") { return members }
+        if skip("]") { return members }
         repeat {
             members.append(try value(depth: depth + 1))
             skipSpace()
-        } while take(",")
-        guard take("]") else { throw damage("a list does not end") }
+        } while skip(",")
+        guard skip("]") else { throw damage("a list does not end") }
         return members
     }
 
@@ -83,17 +83,17 @@ struct JSONReader {
     /// §6. A whole number is an integer in every notation. A number beyond the range of this machine is an error.
     private mutating func number() throws(JSONDamage) -> JSONValue {
         let start = position
-        _ = take("-")
-        if !take("0") { guard takeDigits() else { throw damage("there is no value") } }
+        _ = skip("-")
+        if !skip("0") { guard skipDigits() else { throw damage("there is no value") } }
         var isWhole = true
-        if take(".") {
+        if skip(".") {
             isWhole = false
-            guard takeDigits() else { throw damage("a number has no digit after its point") }
+            guard skipDigits() else { throw damage("a number has no digit after its point") }
         }
-        if take("e") || take("E") {
+        if skip("e") || skip("E") {
             isWhole = false
-            if !take("+") { _ = take("-") }
-            guard takeDigits() else { throw damage("a number has no exponent") }
+            if !skip("+") { _ = skip("-") }
+            guard skipDigits() else { throw damage("a number has no exponent") }
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let number = Int(text) { return .integer(number) }
@@ -101,7 +101,7 @@ struct JSONReader {
         return Int(exactly: number).map(JSONValue.integer) ?? .number(number)
     }
 
-    private mutating func takeDigits() -> Bool {
+    private mutating func skipDigits() -> Bool {
         let start = position
         while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
         return position > start
@@ -150,7 +150,7 @@ struct JSONReader {
             let first = try unit()
             if let scalar = Unicode.Scalar(first) { return scalar }
             // The first half of a pair (RFC 8259 §7), or the second without a first.
-            guard first < 0xDC00, take("\\"), take("u"), case let second = try unit(), (0xDC00...0xDFFF).contains(second),
+            guard first < 0xDC00, skip("\\"), skip("u"), case let second = try unit(), (0xDC00...0xDFFF).contains(second),
                 let scalar = Unicode.Scalar(0x10000 + ((UInt32(first) - 0xD800) << 10) + (UInt32(second) - 0xDC00))
             else { throw damage("an escape is not a character") }
             return scalar
@@ -171,7 +171,7 @@ struct JSONReader {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func take(_ mark: Unicode.Scalar) -> Bool {
+    private mutating func skip(_ mark: Unicode.Scalar) -> Bool {
         guard peek == UInt8(ascii: mark) else { return false }
         position += 1
         return true

@@ -10,7 +10,9 @@ public struct CalendarDay: Hashable, Sendable, Comparable {
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
         else { return nil }
-        (self.year, self.month, self.day) = (year, month, day)
+        self.year = year
+        self.month = month
+        self.day = day
     }
 
     /// Parses `yyyyMMdd` or `yyyy-MM-dd`; any other text is `nil`.

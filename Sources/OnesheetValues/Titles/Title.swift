@@ -70,6 +70,8 @@ public struct TitlePage: Sendable, Equatable, Codable {
     public var next: Int?
 
     public init(titles: [Title], total: Int? = nil, next: Int? = nil) {
-        (self.titles, self.total, self.next) = (titles, total, next)
+        self.titles = titles
+        self.total = total
+        self.next = next
     }
 }

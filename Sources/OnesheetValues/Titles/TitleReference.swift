@@ -8,7 +8,8 @@ public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
     public let id: String
 
     public init(source: String, id: String) {
-        (self.source, self.id) = (source, id)
+        self.source = source
+        self.id = id
     }
 
     public var description: String { "\(source)://\(id)" }

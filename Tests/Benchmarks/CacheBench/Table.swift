@@ -6,7 +6,8 @@ struct Table {
     private let columns: [String]
 
     init(_ title: String, _ columns: [String]) {
-        (self.title, self.columns) = (title, columns)
+        self.title = title
+        self.columns = columns
         line("\n### \(title)\n")
         line("| " + columns.joined(separator: " | ") + " |")
         line("|" + columns.map { _ in "---|" }.joined())

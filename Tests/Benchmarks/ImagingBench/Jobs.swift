@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import OnesheetCore
 import OnesheetImaging
-import OnesheetWorkers
+import OnesheetIsolation
 import PNGCodec
 
 /// One measured job.
@@ -41,10 +41,10 @@ struct Jobs {
         self.originals = originals
         let (renderer, logger) = (Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits()), Logger(label: "bench"))
         self.renderer = renderer
-        isolated = WorkerProgram.command.map { command in
+        isolated = RenderProgram.command.map { command in
             IsolatedRenderer(
-                command, renderer: renderer, settings: WorkerSettings(of: renderer, limits: Limits(), codecs: [:]),
-                fatal: FatalOriginals(path: nil, clock: .system, logger: logger), lost: LostWorkers(), logger: logger)
+                command, renderer: renderer, settings: ProcessSettings(of: renderer, limits: Limits(), codecs: [:]),
+                fatal: FatalOriginals(path: nil, clock: .system, logger: logger), lost: LostProcesses(), logger: logger)
         }
     }
 

@@ -1,13 +1,13 @@
 import Foundation
 import JPEGCodec
 import OnesheetImaging
-import OnesheetWorkers
+import OnesheetIsolation
 import PNGCodec
 
 /// `imaging-bench draw DIRECTORY` draws the originals. `imaging-bench serve DIRECTORY` reads lines `JOB REPEATS` from standard
 /// input and prints the seconds of one run: of processors and on the clock. `imaging-bench write DIRECTORY` writes the result of each job.
 /// `draw-scenes` and `encode` do so for `quality.py`. With `process:JOB` it renders in a process of its own, which is this program too.
-WorkerProgram.runIfAsked { _, _ in CodecSet(codecs: [JPEGCodec(), PNGCodec()]) }
+RenderProgram.runIfAsked { _, _ in CodecSet(codecs: [JPEGCodec(), PNGCodec()]) }
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
     print("usage: imaging-bench draw|serve|write|peak|draw-scenes|encode DIRECTORY")

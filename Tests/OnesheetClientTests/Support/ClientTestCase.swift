@@ -63,7 +63,10 @@ struct FixedTransport: Transport {
     var parts: [TransportPart]
     var failure: (any Error)?
 
-    init(_ parts: [TransportPart], failure: (any Error)? = nil) { (self.parts, self.failure) = (parts, failure) }
+    init(_ parts: [TransportPart], failure: (any Error)? = nil) {
+        self.parts = parts
+        self.failure = failure
+    }
 
     init(status: Int = 200, type: String = "application/json", _ body: String) {
         self.init([.head(status: status, fields: ["content-type": type]), .bytes(Array(body.utf8))])

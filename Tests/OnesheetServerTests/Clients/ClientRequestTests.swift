@@ -20,7 +20,7 @@ final class ClientRequestTests: XCTestCase {
         try connections.add(channel)
         // When a request asks for several images at the same time
         try await Self.answer(on: channel, of: connections) {
-            let errors = await Self.takes(3)
+            let errors = await Self.misses(3)
             // Then it counts once
             XCTAssertEqual(errors, [nil, nil, nil])
             XCTAssertEqual(Self.free(misses), 1)
@@ -28,7 +28,7 @@ final class ClientRequestTests: XCTestCase {
         XCTAssertEqual(Self.free(misses), 2)
         // When the next one is beyond the share of its address
         try await Self.answer(on: channel, of: connections) {
-            let errors = await Self.takes(3)
+            let errors = await Self.misses(3)
             // Then it is refused, each time it asks
             for error in errors {
                 guard case .tooManyRequests? = error else { return XCTFail("\(errors)") }
@@ -53,11 +53,11 @@ final class ClientRequestTests: XCTestCase {
     }
 
     /// Takes the permit of the request `count` times at the same time.
-    private static func takes(_ count: Int) async -> [PipelineError?] {
+    private static func misses(_ count: Int) async -> [PipelineError?] {
         await withTaskGroup(of: PipelineError?.self) { group in
             for _ in 0..<count {
                 group.addTask {
-                    do throws(PipelineError) { try MissPermit.take() } catch { return error }
+                    do throws(PipelineError) { try MissPermit.use() } catch { return error }
                     return nil
                 }
             }

@@ -112,7 +112,7 @@ final class ResponseMemoryTests: XCTestCase {
         let later = NIODeadline.now() + ResponseMemory.stallTimeout
         while NIODeadline.now() <= receivers[0].waitingSince {}
         receivers[1].wrote(body(1))
-        receivers[1].took()
+        receivers[1].finished()
         memory.drop(1, at: later)
         // Then the other one is disconnected
         XCTAssertFalse(channels[0].isActive)

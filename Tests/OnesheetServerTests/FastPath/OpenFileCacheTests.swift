@@ -120,7 +120,7 @@ final class OpenFileCacheTests: XCTestCase {
         let common = CommonFields(
             cors: CORS(configuration: CORSConfiguration()), server: nil, strictTransportSecurity: nil)
         let prepared = PreparedResponse(
-            hit, at: clock.wallClock.now, common, facts: AddressFacts(), counter: PipelineFigures().images.counter(of: "memory"))
+            hit, at: clock.wallClock.now, common, facts: AddressFacts(), counter: PipelineMetrics().images.counter(of: "memory"))
         return (try XCTUnwrap(prepared), .bytes(body))
     }
 }

@@ -13,6 +13,7 @@ final class SendfileTests: ServerTestCase {
         // Given a server without a memory tier, whose disk has a picture that was read once
         let server = try await server(memory: "0", clock: clock.wallClock, hasFastPath: true)
         let made = try await server.send(path)
+        await server.finishStoring()
         _ = try await server.send(path)
         // When it is requested again
         let sent = try await server.send(path)

@@ -36,7 +36,7 @@ final class SharedStoreTests: ServerTestCase {
     }
 
     private func gets(_ server: RunningServer) -> Int {
-        server.server.responder.context.shared.backends.tier?.figures.requests["get"]?.count ?? 0
+        server.server.responder.context.shared.backends.tier?.metrics.requests["get"]?.count ?? 0
     }
 
     private func detail(_ answer: ServerAnswer) -> String {
@@ -125,7 +125,7 @@ final class SharedStoreTests: ServerTestCase {
         XCTAssertEqual(answer.body, made.body)
         XCTAssertTrue(answer.field("Cache-Status")?.contains("fwd=miss") ?? false, answer.field("Cache-Status") ?? "")
         XCTAssertEqual(origin.requests(), 2)
-        let damaged = try XCTUnwrap(second.server.responder.context.shared.backends.tier).figures.damaged
+        let damaged = try XCTUnwrap(second.server.responder.context.shared.backends.tier).metrics.damaged
         XCTAssertGreaterThanOrEqual(damaged, 2)
     }
 

@@ -93,13 +93,13 @@ final class ForeignCodeTests: ServerTestCase {
             Task { try? await server.send(path) }
         }
         let context = server.server.responder.context
-        await waitWhile(context.pipeline.pool.load < 1 || context.watches[0].watch.figures.underWay < 1)
+        await waitWhile(context.pipeline.pool.load < 1 || context.watches[0].watch.metrics.underWay < 1)
         // When the server is stopped
         XCTAssertTrue(server.server.drain())
         // Then it ends, while both still hang: otherwise this would wait for ever
         try await server.end()
         XCTAssertEqual(context.pipeline.pool.load, 1)
-        XCTAssertEqual(context.watches[0].watch.figures.underWay, 1)
+        XCTAssertEqual(context.watches[0].watch.metrics.underWay, 1)
         for task in asking { _ = await task.value }
     }
 

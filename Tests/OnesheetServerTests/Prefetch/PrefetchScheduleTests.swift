@@ -21,20 +21,20 @@ final class PrefetchScheduleTests: ServerTestCase {
         let context = try context("at: \"06:00\", timeZone: \"+09:00\", source: sample, sizes: [w92]")
         let schedule = PrefetchSchedule(context: context)
         await schedule.runDue()
-        let evening = context.pipeline.figures.counts.renders
+        let evening = context.pipeline.metrics.counts.renders
         // When it is a minute to six, six, and a minute past
         clock.advance(by: .seconds(9 * 3600 - 60))
         await schedule.runDue()
-        let before = context.pipeline.figures.counts.renders
+        let before = context.pipeline.metrics.counts.renders
         clock.advance(by: .seconds(60))
         await schedule.runDue()
-        let six = context.pipeline.figures.counts.renders
+        let six = context.pipeline.metrics.counts.renders
         clock.advance(by: .seconds(60))
         await schedule.runDue()
         // Then it ran only at six
         XCTAssertEqual([evening, before], [0, 0])
         XCTAssertGreaterThan(six, 0)
-        XCTAssertEqual(context.pipeline.figures.counts.renders, six)
+        XCTAssertEqual(context.pipeline.metrics.counts.renders, six)
     }
 
     func testThatWhatCannotBeReadOfTheLedgerKeepsNothingNewOutOfIt() async throws {
@@ -61,7 +61,7 @@ final class PrefetchScheduleTests: ServerTestCase {
         let second = try context(line, folder: folder)
         await PrefetchSchedule(context: second).runDue()
         // Then it runs
-        XCTAssertGreaterThan(second.pipeline.figures.counts.renders, 0)
+        XCTAssertGreaterThan(second.pipeline.metrics.counts.renders, 0)
     }
 
     func testThatAnInterruptedPrefetchContinuesAfterTheStart() async throws {
@@ -75,7 +75,7 @@ final class PrefetchScheduleTests: ServerTestCase {
         await PrefetchSchedule(context: second).resume()
         // Then it continues, and ends
         let left = try await PrefetchLedger(second.shared.state, second.shared.prefetchJobs).underWay()
-        XCTAssertEqual(second.pipeline.figures.counts.renders, 2)
+        XCTAssertEqual(second.pipeline.metrics.counts.renders, 2)
         XCTAssertEqual(left, [])
     }
 
@@ -90,16 +90,16 @@ final class PrefetchScheduleTests: ServerTestCase {
         // When the source is up again, at once and a minute later
         FlakyLists.isDown.withLock { $0 = false }
         await schedule.runDue()
-        let soon = context.pipeline.figures.counts.renders
+        let soon = context.pipeline.metrics.counts.renders
         clock.advance(by: .seconds(60))
         await schedule.runDue()
         // Then the line runs after the pause, and once
-        let later = context.pipeline.figures.counts.renders
+        let later = context.pipeline.metrics.counts.renders
         clock.advance(by: .seconds(60))
         await schedule.runDue()
         XCTAssertEqual(soon, 0)
         XCTAssertGreaterThan(later, 0)
-        XCTAssertEqual(context.pipeline.figures.counts.renders, later)
+        XCTAssertEqual(context.pipeline.metrics.counts.renders, later)
     }
 
     func testThatAnOrderThatCanNeverRunIsDropped() async throws {
@@ -114,7 +114,7 @@ final class PrefetchScheduleTests: ServerTestCase {
         // Then the others run, and none is left
         let left = try await ledger.underWay()
         XCTAssertEqual(left, [])
-        XCTAssertEqual(context.pipeline.figures.counts.renders, 2)
+        XCTAssertEqual(context.pipeline.metrics.counts.renders, 2)
     }
 
     func testThatTheDayIsTheZonesOwn() throws {

@@ -45,7 +45,8 @@ private struct ReachedEngines: Sendable {
     let server: String?
 
     init(_ configuration: TestEngineConfiguration) {
-        (engines, server) = (TestEngines.named(configuration.name), configuration.server)
+        engines = TestEngines.named(configuration.name)
+        server = configuration.server
     }
 
     /// The answer of the coordinator, unless the server is cut off before or after it.

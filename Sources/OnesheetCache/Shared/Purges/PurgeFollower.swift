@@ -52,7 +52,10 @@ package final class PurgeFollower: Sendable {
     ///   - observer: prepares this server for each purge of another one.
     ///   - pause: the time between two attempts to reach the coordinator, or to remove entries.
     package init(_ log: PurgeLog, cache: Cache, observer: (any PurgeObserver)? = nil, pause: Duration = .seconds(1)) {
-        (self.log, self.cache, self.observer, self.pause) = (log, cache, observer, pause)
+        self.log = log
+        self.cache = cache
+        self.observer = observer
+        self.pause = pause
     }
 
     /// Starts to follow the log, until `shutdown`.

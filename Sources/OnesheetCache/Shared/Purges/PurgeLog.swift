@@ -12,8 +12,8 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
     /// The name of the log.
     static let name = "purges"
 
-    /// Figures for operators.
-    package struct Figures: Sendable, Equatable {
+    /// Metrics for operators.
+    package struct Metrics: Sendable, Equatable {
         /// The time since the log was last read to its end and applied; a little more than a second if all is well.
         package var lag: Duration
         /// Purges by other processes that were applied here.
@@ -85,9 +85,9 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
         contents.withLock { $0.isPurged(stamp, tags: tags) }
     }
 
-    package var figures: Figures {
+    package var metrics: Metrics {
         contents.withLock { contents in
-            Figures(lag: .now - contents.upToDateAt, received: contents.received, outbox: contents.unsent.count)
+            Metrics(lag: .now - contents.upToDateAt, received: contents.received, outbox: contents.unsent.count)
         }
     }
 

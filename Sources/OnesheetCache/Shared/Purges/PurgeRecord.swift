@@ -25,7 +25,9 @@ struct PurgeRecord: Sendable, Equatable {
     }
 
     private init(process: String, scope: PurgeScope, loss: String? = nil) {
-        (self.process, self.scope, self.loss) = (process, scope, loss)
+        self.process = process
+        self.scope = scope
+        self.loss = loss
     }
 
     /// Reads a record of the log.

@@ -15,7 +15,9 @@ struct PurgeState: Sendable {
         var number: Int
 
         init(epoch: String, position: LogPosition) {
-            (self.epoch, milliseconds, number) = (epoch, position.milliseconds, position.number)
+            self.epoch = epoch
+            milliseconds = position.milliseconds
+            number = position.number
         }
 
         var position: LogPosition { LogPosition(milliseconds: milliseconds, number: number) }

@@ -24,7 +24,10 @@ struct SharedValue: Sendable, Equatable {
         case laterVersion
     }
 
-    init(text: String, write: String) { (self.text, self.write) = (text, write) }
+    init(text: String, write: String) {
+        self.text = text
+        self.write = write
+    }
 
     /// Reads the object that is called `name`.
     init(_ body: ByteBuffer, named name: String) throws(Damage) {

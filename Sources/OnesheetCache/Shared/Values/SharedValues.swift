@@ -19,9 +19,10 @@ package final class SharedValues: Sendable {
     /// The most values that a list returns.
     package static let mostNames = 100_000
 
-    /// - Parameter tier: the tier on the same store. Its calls have deadlines and figures.
+    /// - Parameter tier: the tier on the same store. Its calls have deadlines and metrics.
     package init(_ tier: SharedTier, logger: Logger) {
-        (self.tier, self.logger) = (tier, logger)
+        self.tier = tier
+        self.logger = logger
         folder = "\(tier.settings.prefix)/state/"
     }
 
@@ -39,7 +40,7 @@ package final class SharedValues: Sendable {
         }
     }
 
-    /// The value; `nil` if there is none that checks.
+    /// The value; `nil` if there is no valid one.
     /// - Parameter isPatient: whether to wait longer, and also while the store is left alone after failures.
     package func value(_ name: String, isPatient: Bool = true) async throws(SharedValueError) -> String? {
         switch try await read(name, isRequest: !isPatient) {

@@ -1,0 +1,154 @@
+import NIOPosix
+import OnesheetCore
+import OnesheetImaging
+import Synchronization
+
+/// Threads for one kind of work, and one for a short job beside long ones (`RenderQueue`). The number of running and waiting jobs is
+/// bounded, and each job is answered by its deadline.
+///
+/// A thread that does not return from foreign code cannot be stopped. It keeps its slot and its memory, and counts as stuck. The
+/// waiter of its job gets an error.
+final class WorkerThreads: Sendable {
+    private enum Turn {
+        case now, cancelled
+        case refused(retryAfter: Int)
+    }
+
+    private let threads: NIOThreadPool
+    private let renderQueue: Mutex<RenderQueue<CheckedContinuation<Turn, Never>>>
+    private let longestWait: Duration
+    private let longestPrefetchWait: Duration
+    private let deadline: Duration
+    private let beginning = ContinuousClock.now
+
+    /// - Parameters:
+    ///   - queue: waiting jobs of one urgency.
+    ///   - longestWait: the longest wait of an interactive job.
+    ///   - longestPrefetchWait: the longest wait of a prefetch.
+    ///   - deadline: for one running job.
+    init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
+        // One more for a short job beside long ones.
+        self.threads = NIOThreadPool(numberOfThreads: max(1, threads) + 1)
+        renderQueue = Mutex(
+            RenderQueue(
+                workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
+        self.longestWait = longestWait
+        self.longestPrefetchWait = longestPrefetchWait
+        self.deadline = deadline
+        self.threads.start()
+    }
+
+    private var now: Double { (ContinuousClock.now - beginning) / .milliseconds(1) }
+
+    /// Running and waiting jobs.
+    var load: Int { renderQueue.withLock { $0.load } }
+
+    /// Threads that have passed the deadline of their job.
+    var stuck: Int { renderQueue.withLock { $0.stuck(at: now) } }
+
+    func waiting(_ urgency: Urgency) -> Int { renderQueue.withLock { $0.waiting(urgency) } }
+
+    /// Seconds after which a job that is refused now will probably be accepted.
+    var retryAfter: Int { renderQueue.withLock { $0.retryAfter(.interactive, at: now) } }
+
+    /// The seconds after which to retry; `nil` if a job would be accepted now.
+    var refusal: Int? { renderQueue.withLock { $0.refusal(.current, for: .current, at: now) } }
+
+    /// Runs `job` on a thread, with the urgency of the calling task.
+    /// - Parameters:
+    ///   - cost: its predicted cost.
+    ///   - memory: the budget for its bytes while it runs.
+    /// - Throws: `.overloaded` if it does not begin in time or has no room, `.timedOut` if it does not end in time, `.cancelled` if
+    ///   the caller is cancelled, and any error of `job`.
+    func run<Value: Sendable>(
+        cost: RenderCost, of memory: MemoryBudget, _ job: @escaping @Sendable () throws(PipelineError) -> Value
+    ) async throws(PipelineError) -> Value {
+        let ticket = renderQueue.withLock { $0.ticket() }
+        switch await turn(ticket, .current, milliseconds: cost.milliseconds) {
+        case .cancelled: throw .cancelled
+        case .refused(let seconds): throw .overloaded(retryAfter: seconds)
+        case .now: break
+        }
+        let reservation = cost.bytes > 0 ? memory.reserve(cost.bytes) : nil
+        guard reservation != nil || cost.bytes <= 0 else {
+            finish(ticket, wasBegun: false)
+            throw .overloaded(retryAfter: retryAfter)
+        }
+        let outcome = FirstOutcome<Result<Value, PipelineError>>()
+        threads.submit { [self] state in
+            guard case .active = state else {
+                reservation?.giveBack()
+                finish(ticket, wasBegun: false)
+                return outcome.give(.failure(.cancelled))
+            }
+            ThreadPriority.yieldToOthers()
+            let result: Result<Value, PipelineError>
+            do throws(PipelineError) { result = .success(try job()) } catch { result = .failure(error) }
+            // Release the memory before the next job begins, which may need it.
+            reservation?.giveBack()
+            finish(ticket, wasBegun: true)
+            outcome.give(result)
+        }
+        let alarm = Alarms.shared.set(in: deadline) { [deadline] in outcome.give(.failure(.timedOut(deadline))) }
+        defer { Alarms.shared.cancel(alarm) }
+        return try await withTaskCancellationHandler {
+            await outcome.value()
+        } onCancel: {
+            outcome.give(.failure(.cancelled))
+        }.get()
+    }
+
+    private func turn(_ ticket: UInt64, _ urgency: Urgency, milliseconds: Double) async -> Turn {
+        let client = ClientKey.current
+        var alarm: Alarms.ID?
+        defer { if let alarm { Alarms.shared.cancel(alarm) } }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (turn, displaced, seconds) = renderQueue.withLock { queue -> (Turn?, CheckedContinuation<Turn, Never>?, Int) in
+                    if Task.isCancelled { return (.cancelled, nil, 0) }
+                    let displaced = queue.displace(urgency, for: client, milliseconds: milliseconds, at: now)
+                    let turn: Turn? =
+                        switch queue.enter(continuation, ticket: ticket, urgency, for: client, milliseconds: milliseconds, at: now)
+                        {
+                        case .now: .now
+                        case .later: nil
+                        case .refused(let seconds): .refused(retryAfter: seconds)
+                        }
+                    return (turn, displaced, displaced == nil ? 0 : queue.retryAfter(urgency, at: now))
+                }
+                displaced?.resume(returning: .refused(retryAfter: seconds))
+                if let turn {
+                    continuation.resume(returning: turn)
+                } else {
+                    alarm = limitWait(of: ticket, urgency, for: client, milliseconds: milliseconds)
+                }
+            }
+        } onCancel: {
+            renderQueue.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
+        }
+    }
+
+    /// Refuses the job of `ticket` if it still waits after the longest wait.
+    private func limitWait(
+        of ticket: UInt64, _ urgency: Urgency, for client: ClientKey, milliseconds: Double
+    ) -> Alarms.ID {
+        Alarms.shared.set(in: urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
+            let (waiter, seconds) = renderQueue.withLock { queue in
+                (queue.leave(ticket), queue.retryAfter(urgency, for: client, milliseconds: milliseconds, at: now))
+            }
+            waiter?.resume(returning: .refused(retryAfter: seconds))
+        }
+    }
+
+    private func finish(_ ticket: UInt64, wasBegun: Bool) {
+        for waiter in renderQueue.withLock({ $0.finish(ticket, wasBegun: wasBegun, at: now) }) { waiter.resume(returning: .now) }
+    }
+
+    /// Cancels the waiting jobs, and ends the threads after the running ones.
+    func shutdown() async {
+        for waiter in renderQueue.withLock({ $0.leaveAll() }) { waiter.resume(returning: .cancelled) }
+        await withCheckedContinuation { done in
+            threads.shutdownGracefully { _ in done.resume() }
+        }
+    }
+}
