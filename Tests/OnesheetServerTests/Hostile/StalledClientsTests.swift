@@ -7,27 +7,27 @@ import XCTest
 /// HTTP/1.1 clients that send requests and do not read.
 final class StalledClientsTests: ServerTestCase {
     func testThatConnectionsThatReadNothingHoldNoMoreThanThereIs() async throws {
-        // Given pictures of 16 MiB each, and room for two of them
+        // Given pictures of 16 MiB each, and room for two of them that no slow client makes
         let origin = try await bigPictures()
         let server = try await server(
             sources: web(origin) + "\nsample: { type: sample }",
-            keys: "clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
+            keys: """
+                clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }
+                limits: { originTimeout: 1h, originIdleTimeout: 1h }
+                """, memory: "0", stallTimeout: .hours(1))
         // When several clients request one each and read only its head
-        var slow = 0
         let heads = try await stall(0..<6, on: server, origin: origin) {
             // Then their memory stays within the limit, and short responses continue
             let held = try await Self.metric("onesheet_response_bytes_held", server)
             XCTAssertTrue((16 << 20...34 << 20).contains(held), "\(held)")
-            slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", server)
             let answer = try await server.send("/t/p/w92/sample/1.jpg")
             XCTAssertEqual(answer.status, 200)
             let ready = try await server.send("/ready")
             XCTAssertEqual(ready.status, 200)
         }
-        // And pictures were sent if there was room, or after a slow client was disconnected; the others were refused immediately
+        // And pictures were sent if there was room; the others were refused immediately
         let good = heads.count { $0.hasPrefix("HTTP/1.1 200 ") }
-        XCTAssertGreaterThan(good, 0, "\(heads)")
-        XCTAssertLessThanOrEqual(good - slow, 2, "\(heads)")
+        XCTAssertTrue((1...2).contains(good), "\(heads)")
         let refused = heads.filter { $0.hasPrefix("HTTP/1.1 503 ") }
         XCTAssertEqual(refused.count, 6 - good)
         XCTAssertTrue(refused.allSatisfy { $0.contains("Retry-After: 1\r\n") }, "\(refused)")
