@@ -2,10 +2,6 @@ import Foundation
 import Synchronization
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// A test of the page in a real browser, with a server and a folder of its own.
 class ConsoleTestCase: XCTestCase {
     static let settled = """
@@ -59,8 +55,7 @@ class ConsoleTestCase: XCTestCase {
         let (server, url) = try await Program.serve([], in: folder)
         addTeardownBlock { Program.end(server) }
         for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
-            let address = try XCTUnwrap(URL(string: "\(url)/t/p/\(picture).jpg"))
-            try await URLSession.shared.data(from: address).0.write(to: folder.appending(path: "posters/\(name)"))
+            try await WebAnswer.to("\(url)/t/p/\(picture).jpg").body.write(to: folder.appending(path: "posters/\(name)"))
         }
         let browser = try Self.started()
         try await browser.openPage()

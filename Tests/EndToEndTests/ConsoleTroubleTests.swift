@@ -1,10 +1,6 @@
 import Foundation
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// The page in a real browser when things go wrong, are many, or come by keyboard alone.
 final class ConsoleTroubleTests: ConsoleTestCase {
     func testThatAFailingSourceSaysWhyAndSinceWhen() async throws {
@@ -59,8 +55,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
         let (url, browser) = try await start(
             sources: "many: { type: folder, path: many }", keys: "clients: { perAddress: { misses: 0 } }")
-        let address = try XCTUnwrap(URL(string: "\(url)/t/p/w92/sample/1.jpg"))
-        let picture = try await URLSession.shared.data(from: address).0
+        let picture = try await WebAnswer.to("\(url)/t/p/w92/sample/1.jpg").body
         for number in 0..<200 {
             let isLatin = number.isMultiple(of: 2)
             let name =
