@@ -90,7 +90,12 @@ struct RunningServer {
     func end() async throws { try await task.value }
 
     /// Shows responses as they come: the shared client unpacks bodies and asks for gzip itself.
-    private static let client = HTTPClient(eventLoopGroupProvider: .singleton)
+    private static let client = {
+        var configuration = HTTPClient.Configuration()
+        // Nobody answers after a server has ended.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     /// Sends a request and reads the whole response.
     func send(
