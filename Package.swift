@@ -325,7 +325,7 @@ let package = Package(
         tests("OnesheetIsolation", ["OnesheetImaging", "JPEGCodec", log]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", nio],
+            dependencies: ["HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", client, http1, nio],
             swiftSettings: settings),
     ]
 )

@@ -77,6 +77,9 @@ final class Browser: Sendable {
         process.arguments = [
             "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", program, "--headless=new", "--no-sandbox", "--disable-gpu",
             "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--remote-debugging-pipe",
+            // What people need and tests do not: extensions, updates, and a process that is ready for the next page.
+            "--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-default-apps",
+            "--disable-sync", "--disable-features=SpareRendererForSitePerProcess,Translate,MediaRouter,OptimizationHints",
             "--user-data-dir=\(folder.path)/profile", "about:blank",
         ]
         process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path]

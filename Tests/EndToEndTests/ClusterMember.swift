@@ -1,10 +1,6 @@
 import Foundation
 import NIOCore
-import XCTest
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import NIOHTTP1
 
 /// A running server of a cluster.
 struct ClusterMember: Sendable {
@@ -23,8 +19,6 @@ struct ClusterMember: Sendable {
         }
     }
 
-    private static let session = URLSession(configuration: .ephemeral)
-
     let process: Process
     let url: String
     let log: LogReader
@@ -32,13 +26,10 @@ struct ClusterMember: Sendable {
     /// Asks the server.
     /// - Throws: if it does not answer.
     func ask(_ path: String, method: String = "GET", isAdministrator: Bool = false) async throws -> Answer {
-        var request = URLRequest(url: try XCTUnwrap(URL(string: url + path)))
-        request.httpMethod = method
-        request.cachePolicy = .reloadIgnoringLocalCacheData
-        if isAdministrator { request.setValue("Bearer secret-for-tests", forHTTPHeaderField: "Authorization") }
-        let (body, response) = try await Self.session.data(for: request)
-        let answer = try XCTUnwrap(response as? HTTPURLResponse)
-        return Answer(status: answer.statusCode, body: body, entityTag: answer.value(forHTTPHeaderField: "ETag"))
+        let answer = try await WebAnswer.to(
+            url + path, method: HTTPMethod(rawValue: method),
+            fields: isAdministrator ? ["Authorization": "Bearer secret-for-tests"] : [:])
+        return Answer(status: answer.status, body: answer.body, entityTag: answer.field("ETag"))
     }
 
     /// The value of a metric without labels; -1 if there is none.

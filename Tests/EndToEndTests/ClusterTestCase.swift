@@ -82,7 +82,7 @@ class ClusterTestCase: CommandTestCase {
         let end = ContinuousClock.now + .seconds(120)
         while try await !condition() {
             guard ContinuousClock.now < end else { return XCTFail("this does not hold after two minutes", file: file, line: line) }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(10))
         }
     }
 

@@ -1,10 +1,6 @@
 import Foundation
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// A test that runs commands in a folder of its own.
 class CommandTestCase: XCTestCase {
     private(set) var folder = URL(filePath: "/")
@@ -16,12 +12,6 @@ class CommandTestCase: XCTestCase {
     }
 
     func run(_ arguments: [String]) async throws -> Program.Outcome { try await Program.run(arguments, in: folder) }
-
-    /// The body and the head of the response to a request for `url`.
-    func fetch(_ url: String) async throws -> (Data, HTTPURLResponse) {
-        let (data, response) = try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url)))
-        return (data, try XCTUnwrap(response as? HTTPURLResponse))
-    }
 
     /// The numbers in a JSON document.
     func summary(_ outcome: Program.Outcome) throws -> [String: Int] {

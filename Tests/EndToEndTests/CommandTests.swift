@@ -1,10 +1,6 @@
 import Foundation
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Every command according to its help.
 final class CommandTests: CommandTestCase {
     func testThatEveryCommandHasHelp() async throws {
@@ -149,8 +145,8 @@ final class CommandTests: CommandTestCase {
         // And a server serves the prefetched variants
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
-        let (_, response) = try await fetch(url + "/t/p/w154/sample/2.jpg")
-        XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
+        let answer = try await WebAnswer.to(url + "/t/p/w154/sample/2.jpg")
+        XCTAssertTrue(answer.field("Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
     }
 
     func testThatShellsCompleteTheNamesOfFilesAndFolders() async throws {
@@ -314,8 +310,8 @@ final class CommandTests: CommandTestCase {
         let said = await log.read(until: "the state was damaged")
         XCTAssertTrue(said.contains("the damaged CACHEDIR.TAG of the cache is replaced"), said)
         XCTAssertTrue(said.contains("state.sqlite.damaged-"), said)
-        let (_, response) = try await fetch(url + "/t/p/w92/sample/1.jpg")
-        XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
+        let answer = try await WebAnswer.to(url + "/t/p/w92/sample/1.jpg")
+        XCTAssertTrue(answer.field("Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
         Program.end(server)
         let blocked = try await run(["sources", "block", "--cache", "c"])
         XCTAssertEqual(blocked.text, "0123456789abcdef\n")
@@ -324,6 +320,6 @@ final class CommandTests: CommandTestCase {
     private func poster() async throws -> Data {
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
-        return try await fetch(url + "/t/p/w342/sample/1.jpg").0
+        return try await WebAnswer.to(url + "/t/p/w342/sample/1.jpg").body
     }
 }

@@ -7,7 +7,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatQuickClicksOnThePreviousDayAllCount() async throws {
         // Given the list of a day
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?\(day)", until: Self.settled)
         // When the reader clicks three times before any list comes
         _ = try await browser.evaluate(
@@ -25,7 +25,7 @@ final class ConsoleListTests: ConsoleTestCase {
     }
 
     func testThatTheHeadingOfAnOldDayNamesTheDay() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         for (view, language, heading) in [
             (day, "en", "Showing on Nov 20, 2026"), (day, "ko", "2026년 11월 20일 상영작"),
             ("source=sample", "en", "Now showing"), ("source=art", "en", "Titles"),
@@ -37,7 +37,7 @@ final class ConsoleListTests: ConsoleTestCase {
     }
 
     func testThatTheNameInTheReadersLanguageIsFirst() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         for (language, script) in [("en", "Latin"), ("ko", "Hangul")] {
             for (view, name) in [("source=sample", ".name"), ("source=sample&title=1", "h1")] {
                 try await browser.open("\(url)/?\(view)", Browser.Look(language: language), until: Self.settled)
@@ -50,7 +50,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatALeftListFreesItsConnectionsAndGoesOnLater() async throws {
         // Given a wall whose pictures do not come
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.hold("*/t/p/*")
         try await browser.open("\(url)/?source=sample", until: "document.querySelector('#titles img')")
         _ = try await browser.evaluate("(window.pictures = [...document.querySelectorAll('#titles img')]).length")
@@ -71,7 +71,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatAFailedRefreshKeepsTheList() async throws {
         // Given a list, and a server that fails from now on
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?\(day)", until: Self.settled)
         try await browser.wait("document.querySelectorAll('#titles li').length >= 12")
         try await browser.refuse("*/titles?*", with: 503)
@@ -90,7 +90,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatARequestIsGivenUpWithASentenceOfItsOwn() async throws {
         // Given a list, after which the page waits for a moment only, and nothing comes
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?\(day)", until: Self.settled)
         _ = try await browser.evaluate(
             "((real) => { AbortSignal.timeout = () => real.call(AbortSignal, 50); })(AbortSignal.timeout)")
@@ -102,7 +102,7 @@ final class ConsoleListTests: ConsoleTestCase {
     }
 
     func testThatAnUnreadableAnswerHasASentenceOfItsOwn() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.refuse("*/titles?*", with: 200, text: "<!doctype html><title>Sign in</title>")
         try await browser.open("\(url)/?\(day)", until: "document.querySelector('.notice')")
         let text = try await browser.evaluate("document.querySelector('.notice').innerText")
@@ -111,7 +111,7 @@ final class ConsoleListTests: ConsoleTestCase {
     }
 
     func testThatARefusedPictureIsNotCalledAMissingPoster() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         for (status, words) in [
             (502, "The source does not answer."), (503, "The server or the source is busy."), (422, "not a usable picture"),
             (404, "No poster"),
@@ -124,7 +124,7 @@ final class ConsoleListTests: ConsoleTestCase {
     }
 
     func testThatAnUnknownViewOrPeriodIsSaid() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         for (view, words) in [
             ("view=nonsense", "There is no view “nonsense”."), ("source=sample&period=decade", "This list has no period “decade”."),
         ] {
@@ -137,7 +137,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatWhatASearchFindsHasNoRank() async throws {
         // Given a list with ranks
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?source=sample", until: "document.querySelector('#titles .rank')")
         // When the reader searches with the button, then what is found has none
         _ = try await browser.evaluate("document.querySelector('input[type=search]').value = '소금'")
@@ -154,7 +154,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatATitleIsOutlinedAtOnce() async throws {
         // Given a list, and a source that does not answer about a title
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?source=sample", until: Self.settled)
         let name = try await browser.evaluate("document.querySelector('#titles .name').innerText")
         try await browser.hold("*/sources/sample/titles/*")
@@ -189,7 +189,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatTheSizesOfATitleComeOneAfterTheOther() async throws {
         // Given a smallest size that does not come
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.hold("*/t/p/w92/*")
         // When a title is opened
         try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('.sizes tbody tr:last-child')")
@@ -203,7 +203,7 @@ final class ConsoleListTests: ConsoleTestCase {
 
     func testThatBothLanguagesHaveTheSameTextsAndAllThatAreUsed() async throws {
         // Given the page's modules
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/", until: Self.settled)
         // Then each text is there in both languages, with the same values in it, and each one that a module names exists
         let faults = try await browser.evaluate(

@@ -1,10 +1,7 @@
 import Foundation
+import OnesheetTesting
 import Synchronization
 import XCTest
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// A test of the page in a real browser, with a server and a folder of its own.
 class ConsoleTestCase: XCTestCase {
@@ -16,14 +13,22 @@ class ConsoleTestCase: XCTestCase {
     private(set) var folder = URL(filePath: "/")
     /// The browser of all tests of the class. Starting one takes as long as a short test.
     private static let browser = Mutex<Browser?>(nil)
+    /// The server of the tests that change nothing on it.
+    private static let shared = Mutex<SharedServer?>(nil)
 
-    /// A cache with the sample source's originals, which takes longer to draw than most tests take. Each test gets a copy.
-    private static let originals = Mutex<URL?>(nil)
+    private struct SharedServer {
+        let process: Process
+        let url: String
+        let folder: URL
+    }
 
     override class func tearDown() {
         do {
             try browser.withLock { $0.take() }?.end()
-            if let folder = originals.withLock({ $0.take() }) { try FileManager.default.removeItem(at: folder) }
+            if let server = shared.withLock({ $0.take() }) {
+                Program.end(server.process)
+                try FileManager.default.removeItem(at: server.folder)
+            }
         } catch { XCTFail("\(error)") }
         super.tearDown()
     }
@@ -34,14 +39,46 @@ class ConsoleTestCase: XCTestCase {
             if ProcessInfo.processInfo.environment["CI"] != nil { XCTFail(text) }
             throw XCTSkip(text)
         }
-        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        folder = Self.newFolder()
         try FileManager.default.createDirectory(at: folder.appending(path: "posters"), withIntermediateDirectories: true)
         addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
     }
 
-    /// A server with the sample source, a folder with two pictures of one film, and the given `sources` and `keys`; and a browser.
+    /// A server of the test's own with the sample source, a folder with two pictures of one film, and the given `sources` and `keys`; and
+    /// a browser. For tests that change what the server has or knows, and for those that see what it makes for the first time.
     /// - Parameter isCold: whether the cache has no originals of the sample source.
     func start(sources: String = "", keys: String = "", isCold: Bool = false) async throws -> (url: String, browser: Browser) {
+        let (server, url) = try await Self.serve(in: folder, sources: sources, keys: keys, isCold: isCold)
+        addTeardownBlock { Program.end(server) }
+        return (url, try await page())
+    }
+
+    /// The same with a server that the tests of the class share, and that none of them changes.
+    func join() async throws -> (url: String, browser: Browser) { (try await Self.sharedURL(), try await page()) }
+
+    private func page() async throws -> Browser {
+        let browser = try Self.started()
+        try await browser.openPage()
+        addTeardownBlock { try await browser.closePage() }
+        return browser
+    }
+
+    private static func sharedURL() async throws -> String {
+        if let server = shared.withLock({ $0 }) { return server.url }
+        let folder = newFolder()
+        try FileManager.default.createDirectory(at: folder.appending(path: "posters"), withIntermediateDirectories: true)
+        let (process, url) = try await serve(in: folder)
+        shared.withLock { $0 = SharedServer(process: process, url: url, folder: folder) }
+        return url
+    }
+
+    private static func newFolder() -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+    }
+
+    private static func serve(
+        in folder: URL, sources: String = "", keys: String = "", isCold: Bool = false
+    ) async throws -> (process: Process, url: String) {
         let configuration = """
             admin: { token: secret-for-tests }
             cache: { disk: { path: cache } }
@@ -52,32 +89,27 @@ class ConsoleTestCase: XCTestCase {
               \(sources)
             """
         try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
-        if !isCold {
-            try FileManager.default.copyItem(
-                at: try await Self.drawnOriginals().appending(path: "cache"), to: folder.appending(path: "cache"))
-        }
+        if !isCold { try FileManager.default.copyItem(at: try drawnOriginals(), to: folder.appending(path: "cache")) }
         let (server, url) = try await Program.serve([], in: folder)
-        addTeardownBlock { Program.end(server) }
-        for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
-            let address = try XCTUnwrap(URL(string: "\(url)/t/p/\(picture).jpg"))
-            try await URLSession.shared.data(from: address).0.write(to: folder.appending(path: "posters/\(name)"))
+        do {
+            for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
+                try await WebAnswer.to("\(url)/t/p/\(picture).jpg").body.write(to: folder.appending(path: "posters/\(name)"))
+            }
+        } catch {
+            Program.end(server)
+            throw error
         }
-        let browser = try Self.started()
-        try await browser.openPage()
-        addTeardownBlock { try await browser.closePage() }
-        return (url, browser)
+        return (server, url)
     }
 
-    /// The folder of `originals`.
-    private static func drawnOriginals() async throws -> URL {
-        if let folder = originals.withLock({ $0 }) { return folder }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-originals-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        originals.withLock { $0 = folder }
-        let outcome = try await Program.run(
-            ["prefetch", "sample", "--sizes", "original", "--cache", folder.appending(path: "cache").path], in: folder)
-        XCTAssertEqual(outcome.status, 0, outcome.errors)
-        return folder
+    /// A cache with the sample source's originals, which takes longer to draw than most tests take. Each server gets a copy.
+    private static func drawnOriginals() throws -> URL {
+        try BuildFixture.item("originals", of: Program.path) { cache in
+            let arguments = ["prefetch", "sample", "--sizes", "original", "--cache", cache.path]
+            let prefetch = try Program.start(arguments, in: cache.deletingLastPathComponent())
+            prefetch.waitUntilExit()
+            guard prefetch.terminationStatus == 0 else { throw Browser.Failure(description: "the originals cannot be drawn") }
+        }
     }
 
     private static func started() throws -> Browser {

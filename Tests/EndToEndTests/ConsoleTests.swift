@@ -41,7 +41,7 @@ final class ConsoleTests: ConsoleTestCase {
 
     func testThatTheLayoutIsRememberedAndDaysAreChosenByKeyboard() async throws {
         // Given the list of a day
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?source=sample&date=2026-11-20", until: ConsoleTestCase.settled)
         try await browser.wait("document.querySelector('ol.wall li')")
         // When the rows view is chosen and an arrow key is pressed
@@ -69,7 +69,7 @@ final class ConsoleTests: ConsoleTestCase {
 
     func testThatASearchFindsAndTheListGoesOn() async throws {
         // Given the whole catalogue, with more than one page
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?source=sample", until: ConsoleTestCase.settled)
         let first = try await browser.evaluate("document.querySelectorAll('#titles li').length")
         XCTAssertGreaterThanOrEqual(Int(first) ?? 0, 12)
@@ -96,7 +96,7 @@ final class ConsoleTests: ConsoleTestCase {
 
     func testThatAReaderComesBackToTheListFromAnyDepth() async throws {
         // Given a list of which a later page is shown
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?source=sample", until: ConsoleTestCase.settled)
         try await browser.wait("(scrollTo(0, document.body.scrollHeight), document.querySelectorAll('#titles li').length > 12)")
         // When a reader opens a title and its posters, goes back to the title, and then back to the list
@@ -162,7 +162,7 @@ final class ConsoleTests: ConsoleTestCase {
     }
 
     func testThatAFailureSaysWhyWhatToDoAndWhichRequestItWas() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?source=elsewhere", until: ConsoleTestCase.settled)
         try await browser.wait("document.querySelector('.notice[role=alert]')")
         let text = try await browser.evaluate("document.querySelector('.notice').innerText")
@@ -173,7 +173,7 @@ final class ConsoleTests: ConsoleTestCase {
 
     func testThatThePageCanBeLookedAtWithoutScripts() async throws {
         // Given a browser without scripts
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         let look = Browser.Look(width: 320, height: 640, runsScripts: false)
         // When the page is opened
         try await browser.open(

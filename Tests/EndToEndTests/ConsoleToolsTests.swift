@@ -33,7 +33,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
 
     func testThatTwoQualitiesAreComparedWithASlider() async throws {
         // Given a picture
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=try&of=sample://1&options=w:185&format=jpg", until: Self.settled)
         try await browser.wait("document.querySelectorAll('.both img').length === 2")
         // When the slider is moved by a key
@@ -63,7 +63,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
     }
 
     func testThatAWrongOptionIsToldBesideItsField() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=try&of=sample://1", until: Self.settled)
         try await browser.wait("document.querySelector('.made.there img')")
         // When a quality is written that there is not
@@ -79,7 +79,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
 
     func testThatAFilmIsTriedByItsName() async throws {
         // Given the picture of a film, whose name is shown
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=try&of=sample://2&options=w:60", until: Self.settled)
         try await browser.wait("document.querySelector('.made.there img')")
         try await browser.wait("!document.getElementById('try-of').value.includes('sample://')")
@@ -101,7 +101,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
 
     func testThatABoxThatThePictureDoesNotFillIsExplained() async throws {
         // Given a picture in a box of another shape
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=try&of=sample://1&options=w:300/h:300", until: Self.settled)
         // Then the page says how to fill the box
         try await browser.wait("document.querySelector('#fits')")
@@ -115,7 +115,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
 
     func testThatAPictureOfEarlierOptionsIsNotShownForOthers() async throws {
         // Given a picture
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=try&of=sample://1&options=w:60", until: Self.settled)
         try await browser.wait("document.querySelector('.made.there img')")
         // When options are written that there are not
@@ -125,7 +125,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
     }
 
     func testThatExplainTakesTitlesAndTheAddressesOfViews() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         for (address, size) in [
             ("sample://7", "w342"), ("\(url)/?source=sample&title=7", "w500"), ("/?source=sample&posters=7", "w500"),
             ("/?view=try&of=sample://7", "w342"), ("/?view=explain&url=/t/p/w92/sample/7", "w92"),
@@ -160,7 +160,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
 
     func testThatExplainSaysWhatToEnterWithAnExample() async throws {
         // Given the view without an address
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=explain", until: Self.settled)
         // When nothing is entered
         try await browser.wait("document.querySelector('.outcome a')")
@@ -238,8 +238,10 @@ final class ConsoleToolsTests: ConsoleTestCase {
         _ = try await browser.evaluate(
             """
             await fetch("/prefetch", { method: "POST", headers: { Authorization: "Bearer secret-for-tests" },
-              body: '{"source": "sample", "ids": ["1", "2"], "sizes": ["w92"]}' }).then((a) => a.status)
+              body: '{"source": "sample", "ids": ["1", "2"], "sizes": ["w92"]}' }).then((a) => a.text())
             """)
+        // It has ended. The page looks again when it becomes visible.
+        _ = try await browser.evaluate("dispatchEvent(new Event('visibilitychange'))")
         try await browser.wait("document.querySelector('#jobs li[data-state=done] progress')?.value === 2")
         // And a purge counts first
         _ = try await browser.evaluate("document.getElementById('purge-count').click()")
@@ -252,7 +254,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
     }
 
     func testThatFiguresPollOnceHoweverOftenThePageIsShown() async throws {
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=figures", until: Self.settled)
         // When the page becomes visible ten times before a response comes
         _ = try await browser.evaluate(

@@ -1,10 +1,6 @@
 import Foundation
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// The page in a real browser when things go wrong, are many, or come by keyboard alone.
 final class ConsoleTroubleTests: ConsoleTestCase {
     func testThatAFailingSourceSaysWhyAndSinceWhen() async throws {
@@ -59,8 +55,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
         let (url, browser) = try await start(
             sources: "many: { type: folder, path: many }", keys: "clients: { perAddress: { misses: 0 } }")
-        let address = try XCTUnwrap(URL(string: "\(url)/t/p/w92/sample/1.jpg"))
-        let picture = try await URLSession.shared.data(from: address).0
+        let picture = try await WebAnswer.to("\(url)/t/p/w92/sample/1.jpg").body
         for number in 0..<200 {
             let isLatin = number.isMultiple(of: 2)
             let name =
@@ -130,7 +125,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
 
     func testThatAPictureThatTookTooLongCanBeTriedAgain() async throws {
         // Given a server whose posters take too long
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.refuse("*/t/p/*", with: 504)
         // When the title is opened
         try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('.sheet .late button')")
@@ -151,7 +146,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
 
     func testThatAFailedPictureOfATitleSaysWhyAndIsTriedAgain() async throws {
         // Given a host of posters that is out of order
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.refuse("*/t/p/*", with: 502)
         for language in ["ko-KR", "en"] {
             // When a title is opened
@@ -180,7 +175,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
 
     func testThatAnErrorIsSaidInTheReadersLanguage() async throws {
         // Given a list that the server refuses in English, with an address of its own
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         let answer = #"{"title": "Origin failed", "detail": "http://127.0.0.1:1/list is paused for 6 s", "status": 503}"#
         try await browser.refuse("*/titles?*", with: 503, text: answer)
         // When a Korean reader opens it
@@ -198,7 +193,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
 
     func testThatAPlaceholderIsThereUntilItsPictureIs() async throws {
         // Given two posters that the server has made, the first of the wall and one further below, and pictures that do not come
-        let (url, browser) = try await start()
+        let (url, browser) = try await join()
         try await browser.open("\(url)/?view=sources", until: Self.settled)
         // The folder is new, and the purge that its changes cause may discard what is made at that moment.
         try await browser.wait(

@@ -3,10 +3,6 @@ import NIOCore
 import OnesheetTesting
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// A running server that receives signals and changes of its files.
 final class OperationTests: XCTestCase {
     private var folder = URL(filePath: "/")
@@ -204,11 +200,8 @@ final class OperationTests: XCTestCase {
         try configure("")
         let (server, url) = try await Program.serve([], in: folder)
         defer { Program.end(server) }
-        return try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url + "/t/p/w342/sample/1.jpg"))).0
+        return try await WebAnswer.to(url + "/t/p/w342/sample/1.jpg").body
     }
 
-    private static func status(_ url: String) async throws -> Int {
-        let (_, response) = try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url)))
-        return try XCTUnwrap(response as? HTTPURLResponse).statusCode
-    }
+    private static func status(_ url: String) async throws -> Int { try await WebAnswer.to(url).status }
 }

@@ -2,10 +2,6 @@ import Foundation
 import OnesheetClient
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// A running server follows the decisions of the command line about posters.
 final class PinTests: XCTestCase {
     private var folder = URL(filePath: "/")
@@ -48,7 +44,7 @@ final class PinTests: XCTestCase {
         try await run(["block", try XCTUnwrap(hash)])
         var last: Int?
         try await poll {
-            last = try await status(addresses.poster(of: film, width: 92, format: .jpeg))
+            last = try await WebAnswer.to(addresses.poster(of: film, width: 92, format: .jpeg)).status
             return last == 404
         }
         XCTAssertEqual(last, 404)
@@ -74,11 +70,5 @@ final class PinTests: XCTestCase {
         while try await !condition(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(100)) }
     }
 
-    private func get(_ url: String) async throws -> Data {
-        try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url))).0
-    }
-
-    private func status(_ url: String) async throws -> Int? {
-        (try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url))).1 as? HTTPURLResponse)?.statusCode
-    }
+    private func get(_ url: String) async throws -> Data { try await WebAnswer.to(url).body }
 }

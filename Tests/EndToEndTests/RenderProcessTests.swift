@@ -5,10 +5,6 @@ import OnesheetTesting
 import Synchronization
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Decoders that attack, in the real server. Their files say what they do; see `Tests/CHostile`.
 final class RenderProcessTests: CommandTestCase {
     private var films: URL { folder.appending(path: "films") }
@@ -359,12 +355,8 @@ final class RenderProcessTests: CommandTestCase {
     }
 
     private static func get(_ url: String) async throws -> Answer {
-        var request = URLRequest(url: try XCTUnwrap(URL(string: url)))
-        request.timeoutInterval = 60
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let answer = try XCTUnwrap(response as? HTTPURLResponse)
-        return Answer(
-            status: answer.statusCode, body: String(decoding: data, as: UTF8.self), tag: answer.value(forHTTPHeaderField: "ETag"))
+        let answer = try await WebAnswer.to(url)
+        return Answer(status: answer.status, body: answer.text, tag: answer.field("ETag"))
     }
 
     private nonisolated(unsafe) static var width = 100

@@ -2,10 +2,6 @@ import Foundation
 import OnesheetClient
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// The command `sign`, beside a server with the same configuration.
 final class SignCommandTests: CommandTestCase {
     func testThatWhatIsSignedIsServedAndNothingElse() async throws {
@@ -24,12 +20,12 @@ final class SignCommandTests: CommandTestCase {
         // When a server with that key gets it, and an unsigned one
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
-        let (picture, response) = try await fetch(url + address)
-        let (_, other) = try await fetch(url + address.replacing("60:90", with: "61:90"))
-        let (_, unsafe) = try await fetch(url + "/i/unsafe/" + path)
+        let answer = try await WebAnswer.to(url + address)
+        let other = try await WebAnswer.to(url + address.replacing("60:90", with: "61:90"))
+        let unsafe = try await WebAnswer.to(url + "/i/unsafe/" + path)
         // Then it accepts the first and rejects the second
-        XCTAssertEqual([response, other, unsafe].map(\.statusCode), [200, 403, 403])
-        XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
+        XCTAssertEqual([answer, other, unsafe].map(\.status), [200, 403, 403])
+        XCTAssertEqual(Array(answer.body[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
     }
 
     func testThatNothingIsSignedThatNoServerUnderstands() async throws {
@@ -66,10 +62,10 @@ final class SignCommandTests: CommandTestCase {
         }
         for (path, _) in refusedByServers {
             // And it is the reason of a server
-            let (body, response) = try await fetch("\(url)/i/unsafe/\(path)")
-            XCTAssertGreaterThanOrEqual(response.statusCode, 400, path)
+            let answer = try await WebAnswer.to("\(url)/i/unsafe/\(path)")
+            XCTAssertGreaterThanOrEqual(answer.status, 400, path)
             guard !path.contains("/enc/") else { continue }
-            let problem = try XCTUnwrap(try JSONSerialization.jsonObject(with: body) as? [String: Any], path)
+            let problem = try XCTUnwrap(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any], path)
             let outcome = try await run(["sign", path])
             XCTAssertEqual(outcome.errors, "onesheet: \(problem["detail"] as? String ?? "")\n", path)
         }
@@ -98,9 +94,9 @@ final class SignCommandTests: CommandTestCase {
         // When a server with these keys gets it
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
-        let (picture, response) = try await fetch(url + address)
+        let answer = try await WebAnswer.to(url + address)
         // Then it is the picture
-        XCTAssertEqual(response.statusCode, 200)
-        XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
+        XCTAssertEqual(answer.status, 200)
+        XCTAssertEqual(Array(answer.body[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
     }
 }

@@ -4,10 +4,6 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Pictures of many kinds, rendered in processes and in threads by the real program. What libraries look up when they are first used must
 /// be known before a process is locked in.
 final class TwoIsolationsTests: CommandTestCase {
@@ -19,21 +15,21 @@ final class TwoIsolationsTests: CommandTestCase {
         let servers = try await [serve("process"), serve("thread")]
         // And originals in the other formats
         for format in Self.formats {
-            let made = try await Self.get(servers[1].url + "/i/unsafe/w:90/plain/films://plain@\(format)")
+            let made = try await WebAnswer.to(servers[1].url + "/i/unsafe/w:90/plain/films://plain@\(format)")
             try made.body.write(to: films.appending(path: "made-\(format).\(format)"))
         }
         try Data(DrawnGIF(width: 60, height: 90, isInterlaced: true).file).write(to: films.appending(path: "drawn.gif"))
         // When pictures of many kinds are asked for in many ways
         for path in paths {
-            var answers: [(status: Int, body: Data)] = []
-            for server in servers { answers.append(try await Self.get(server.url + path)) }
+            var answers: [WebAnswer] = []
+            for server in servers { answers.append(try await WebAnswer.to(server.url + path)) }
             // Then both give the same bytes
-            XCTAssertEqual(answers[0].status, 200, "\(path): \(String(decoding: answers[0].body.prefix(300), as: UTF8.self))")
+            XCTAssertEqual(answers[0].status, 200, "\(path): \(answers[0].text.prefix(300))")
             XCTAssertEqual(answers[0].status, answers[1].status, path)
             XCTAssertEqual(answers[0].body, answers[1].body, path)
         }
         // And no process was lost
-        let metrics = String(decoding: try await Self.get(servers[0].url + "/metrics").body, as: UTF8.self)
+        let metrics = try await WebAnswer.to(servers[0].url + "/metrics").text
         let lost = metrics.split(separator: "\n").filter { $0.hasPrefix("onesheet_workers_lost_total{") && !$0.hasSuffix(" 0") }
         XCTAssertEqual(lost, [])
         XCTAssertTrue(metrics.contains("onesheet_workers_lost_total{reason=\"forbidden\"} 0"))
@@ -86,12 +82,5 @@ final class TwoIsolationsTests: CommandTestCase {
         let configuration = folder.appending(path: "\(isolation).yaml")
         try Data(lines.joined(separator: "\n").utf8).write(to: configuration)
         return try await Program.serve(["--config", configuration.path], in: folder)
-    }
-
-    private static func get(_ url: String) async throws -> (status: Int, body: Data) {
-        var request = URLRequest(url: try XCTUnwrap(URL(string: url)))
-        request.timeoutInterval = 60
-        let (data, response) = try await URLSession.shared.data(for: request)
-        return (try XCTUnwrap(response as? HTTPURLResponse).statusCode, data)
     }
 }

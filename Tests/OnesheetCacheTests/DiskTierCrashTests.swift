@@ -81,7 +81,8 @@ final class DiskTierCrashTests: XCTestCase {
                 let start = Array("\(key)\n".utf8)
                 XCTAssertEqual(Array(bytes.prefix(start.count)), start)
                 XCTAssertEqual(entry.presentation.width, bytes.count)
-                XCTAssertTrue(bytes.dropFirst(start.count).allSatisfy { "\($0)" == entry.validator })
+                let filling = try XCTUnwrap(UInt8(entry.validator))
+                XCTAssertTrue(bytes.dropFirst(start.count).allSatisfy { $0 == filling })
             }
         }
         return count

@@ -226,7 +226,11 @@ final class PrefetchRunTests: ClientTestCase {
     private func jobs(of server: PosterServer, until isExpected: ([PrefetchJob.State]) -> Bool) async throws -> [PrefetchJob.State]
     {
         var states: [PrefetchJob.State] = []
-        for _ in 0..<5000 where !isExpected(states) || states.isEmpty { states = try await server.prefetches().map(\.state) }
+        for _ in 0..<5000 {
+            states = try await server.prefetches().map(\.state)
+            if !states.isEmpty, isExpected(states) { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
         return states
     }
 

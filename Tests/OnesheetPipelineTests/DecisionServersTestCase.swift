@@ -102,7 +102,7 @@ struct DecisionMember: Sendable {
         do {
             while try await !condition() {
                 guard ContinuousClock.now < end else { return XCTFail(failure, line: line) }
-                await Task.yield()
+                try await Task.sleep(for: .milliseconds(1))
             }
         } catch {
             XCTFail("\(error)", line: line)

@@ -13,13 +13,14 @@ import Synchronization
 final class ResponseMemory: Sendable {
     /// Bodies up to this size, in bytes, may exceed the limit by a quarter (those of new addresses by half, see `bound`).
     static let small = 64 << 10
-    /// How long a client may make no progress while others need the room.
+    /// How long a client may make no progress while others need the room, unless a test says otherwise.
     static let stallTimeout = TimeAmount.seconds(2)
 
     /// In bytes.
     let limit: Int
     private let budget: MemoryBudget?
     private let identity: ClientIdentity?
+    private let stallTimeout: TimeAmount
     private let state = Mutex(State())
     private let dropped = Atomic(0)
 
@@ -52,10 +53,15 @@ final class ResponseMemory: Sendable {
     /// - Parameters:
     ///   - budget: the budget that this memory counts against.
     ///   - identity: determines the addresses of connections; without it, none is known.
-    init(limit: Int, of budget: MemoryBudget? = nil, identity: ClientIdentity? = nil) {
+    ///   - stallTimeout: how long a client may make no progress while others need the room.
+    init(
+        limit: Int, of budget: MemoryBudget? = nil, identity: ClientIdentity? = nil,
+        stallTimeout: TimeAmount = ResponseMemory.stallTimeout
+    ) {
         self.limit = limit
         self.budget = budget
         self.identity = identity
+        self.stallTimeout = stallTimeout
     }
 
     /// Bytes of bodies in flight.
@@ -163,7 +169,7 @@ final class ResponseMemory: Sendable {
         let all = receivers.map { (receiver: $0, owner: $0.owner(), progress: $0.progress) }
         var byOwner: [ClientAddress: Int] = [:]
         for (_, owner, progress) in all { if let owner { byOwner[owner, default: 0] += progress.bytes } }
-        let stalled = all.filter { now - $0.progress.since >= Self.stallTimeout }
+        let stalled = all.filter { now - $0.progress.since >= stallTimeout }
         let bodies = Dictionary(grouping: stalled) { $0.progress.body ?? ObjectIdentifier($0.receiver) }.values.map { clients in
             StalledBody(
                 bytes: clients.map(\.progress.bytes).max() ?? 0,

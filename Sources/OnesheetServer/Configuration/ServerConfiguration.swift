@@ -29,6 +29,8 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     /// Values from environment variables. They are never printed.
     package var secrets: [String] = []
     package var recordReplay = RecordReplay.off
+    /// How long a client may make no progress while others need the room for their responses. Not a key: only tests change it.
+    package var stallTimeout = ResponseMemory.stallTimeout
     /// Source names in file order. The console shows the first source's titles.
     package var sourceNames: [String] = []
     /// The file with unexpanded variables.

@@ -80,7 +80,7 @@ public final class FakeCoordinator: Coordinator {
         let epoch = page.epoch
         while position != nil, page.records.isEmpty, page.isComplete, page.epoch == epoch, now < end {
             // Real time separates two looks. The manual clock tells when the wait is over.
-            guard await sleepUnlessCancelled(for: .milliseconds(1)) else {
+            guard await sleepUnlessCancelled(for: .milliseconds(4)) else {
                 throw .failed(operation: "read", reason: "the task was cancelled")
             }
             page = try state.withLock { state throws(CoordinatorError) in

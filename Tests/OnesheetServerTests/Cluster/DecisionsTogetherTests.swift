@@ -32,7 +32,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         // Then both serve it, and list the pin
         let here = try await width(first)
         XCTAssertEqual(here, 284)
-        try await eventually { try await self.width(second) == 284 }
+        try await waitUntil { try await self.width(second) == 284 }
         let states = try await states(second)
         XCTAssertEqual(states, ["pinned", nil, nil])
         // And a server that comes with an empty folder serves it at once, and can take it back
@@ -41,7 +41,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         XCTAssertEqual(there, 284)
         let forgotten = try await third.send("\(path)/poster", method: "DELETE", fields: administrator)
         XCTAssertEqual(forgotten.status, 200, forgotten.text)
-        for server in [first, second, third] { try await eventually { try await self.width(server) == 160 } }
+        for server in [first, second, third] { try await waitUntil { try await self.width(server) == 160 } }
     }
 
     func testThatTwoServersThatRejectAtOnceBothDo() async throws {
@@ -62,13 +62,13 @@ final class DecisionsTogetherTests: ServerTestCase {
         // Then
         XCTAssertEqual(statuses, [200, 200])
         for server in [first, second] {
-            try await eventually {
+            try await waitUntil {
                 let states = try await self.states(server)
                 if states == ["chosen", "rejected", "rejected"] { return true }
                 return try await self.width(server) != 284
             }
-            try await eventually { try await self.width(server) == 284 }
-            try await eventually { try await self.states(server) == ["chosen", "rejected", "rejected"] }
+            try await waitUntil { try await self.width(server) == 284 }
+            try await waitUntil { try await self.states(server) == ["chosen", "rejected", "rejected"] }
         }
     }
 
@@ -81,14 +81,14 @@ final class DecisionsTogetherTests: ServerTestCase {
         let blocked = try await put("{\"block\": true}", on: first)
         XCTAssertEqual(blocked.status, 200, blocked.text)
         // Then the second serves another one, and knows the list
-        try await eventually { try await self.width(second) == 284 }
+        try await waitUntil { try await self.width(second) == 284 }
         let lists = try await [list(first), list(second)]
         XCTAssertEqual(lists[0].count, 1)
         XCTAssertEqual(lists[0], lists[1])
         // And the second can release it for both
         let released = try await second.send("/blocked/\(lists[0][0])", method: "DELETE", fields: administrator)
         XCTAssertEqual(released.status, 200, released.text)
-        try await eventually { try await self.list(first).isEmpty }
+        try await waitUntil { try await self.list(first).isEmpty }
     }
 
     func testThatAPictureOfASourceThatKnowsItsPostersIsBlockedEverywhere() async throws {
@@ -109,7 +109,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         let blocked = try await first.send("/blocked/\(hash)", method: "PUT", fields: administrator)
         XCTAssertEqual(blocked.status, 200, blocked.text)
         // Then the second finds it, too
-        try await eventually { try await second.send(there).status == 404 }
+        try await waitUntil { try await second.send(there).status == 404 }
         let gone = try await first.send(here)
         XCTAssertEqual(gone.status, 404, gone.text)
     }
@@ -144,8 +144,8 @@ final class DecisionsTogetherTests: ServerTestCase {
         store.change { $0.failure = nil }
         let pinned = try await put("{\"candidate\": 1}", on: first)
         XCTAssertEqual(pinned.status, 200, pinned.text)
-        try await eventually { try await self.width(second) == 284 }
-        try await eventually { try await first.send("/metrics").text.contains("onesheet_shared_decisions_unread 0\n") }
+        try await waitUntil { try await self.width(second) == 284 }
+        try await waitUntil { try await first.send("/metrics").text.contains("onesheet_shared_decisions_unread 0\n") }
     }
 
     func testThatAHitAndAnOrdinaryMissAskForNoDecision() async throws {
@@ -184,11 +184,11 @@ final class DecisionsTogetherTests: ServerTestCase {
         let pinned = try await put("{\"candidate\": 1}", on: first)
         // Then the decision is made where it was taken, and the log and `config check` say so
         XCTAssertEqual(pinned.status, 200, pinned.text)
-        try await eventually { try await self.width(first) == 284 }
+        try await waitUntil { try await self.width(first) == 284 }
         // The other one knows of no pin. It may have the pinned picture, because the store holds that for both.
         let there = try await states(second)
         XCTAssertFalse(there.contains("pinned"), "\(there)")
-        try await eventually { log.all.contains { $0.contains("stay on the server that takes them") } }
+        try await waitUntil { log.all.contains { $0.contains("stay on the server that takes them") } }
         let findings = await first.server.responder.context.shared.backends.findings()
         XCTAssertTrue(findings.contains { $0.warnings.contains { $0.contains("stay on the server that takes them") } })
     }
@@ -253,14 +253,5 @@ final class DecisionsTogetherTests: ServerTestCase {
             """
         }
         return "{\"meta\":{\"total_count\":3,\"pageable_count\":3,\"is_end\":true},\"documents\":[\(hits.joined(separator: ","))]}"
-    }
-
-    /// Fails unless `condition` holds within a minute.
-    private func eventually(_ condition: () async throws -> Bool, file: StaticString = #filePath, line: UInt = #line) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while try await !condition() {
-            guard ContinuousClock.now < end else { return XCTFail("this does not hold after a minute", file: file, line: line) }
-            await Task.yield()
-        }
     }
 }

@@ -32,21 +32,21 @@ final class PartitionTests: ServerTestCase {
         assertProblem(there, 503, "the other servers are told once it can be reached again")
         // Then each side serves both, its own purge done
         let new = try await [servers[0].send(one).body, servers[2].send(two).body]
-        try await eventually { try await servers[1].send(one).body == new[0] }
+        try await waitUntil { try await servers[1].send(one).body == new[0] }
         let sides = try await [servers[0].send(two).body, servers[1].send(two).body, servers[2].send(one).body]
         XCTAssertEqual(sides, [old[1], old[1], old[0]])
         XCTAssertFalse(new.contains { old.contains($0) })
         // And once they meet, no one has an old picture, and no one gets one back from the store
         TestEngines.named(engines).cut("c", from: [])
         for server in servers {
-            try await eventually { try await [server.send(one).body, server.send(two).body] == new }
+            try await waitUntil { try await [server.send(one).body, server.send(two).body] == new }
         }
         for server in servers {
             _ = await server.server.responder.context.shared.cache.memory.remove(.all)
             let bodies = try await [server.send(one).body, server.send(two).body]
             XCTAssertEqual(bodies, new)
         }
-        try await eventually { try await servers[2].send("/metrics").text.contains("onesheet_purge_outbox 0\n") }
+        try await waitUntil { try await servers[2].send("/metrics").text.contains("onesheet_purge_outbox 0\n") }
     }
 
     func testThatAServerThatIsCutOffDecidesNothingAndLearnsEverything() async throws {
@@ -70,7 +70,7 @@ final class PartitionTests: ServerTestCase {
         XCTAssertEqual(before, [])
         // And it knows the decision of the other one once they meet
         TestEngines.named(engines).cut("b", from: [])
-        try await eventually { try await self.blocked(servers[1]) == ["2222222222222222"] }
+        try await waitUntil { try await self.blocked(servers[1]) == ["2222222222222222"] }
     }
 
     func testThatARollingRestartFailsNoRequestAndFetchesNothingAgain() async throws {
@@ -159,15 +159,6 @@ final class PartitionTests: ServerTestCase {
 
     private func blocked(_ server: RunningServer) async throws -> [String] {
         try await server.send("/blocked/", fields: administrator).json()["blocked"] as? [String] ?? []
-    }
-
-    /// Fails unless `condition` holds within a minute.
-    private func eventually(_ condition: () async throws -> Bool, file: StaticString = #filePath, line: UInt = #line) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while try await !condition() {
-            guard ContinuousClock.now < end else { return XCTFail("this does not hold after a minute", file: file, line: line) }
-            await Task.yield()
-        }
     }
 }
 

@@ -29,7 +29,7 @@ final class ServersTogetherTests: ServerTestCase {
         let new = try await first.send(path).body
         // Then the other has the new one too, and nobody the old one again
         XCTAssertNotEqual(new, old)
-        try await eventually { try await second.send(path).body == new }
+        try await waitUntil { try await second.send(path).body == new }
         let again = try await [first.send(path).body, second.send(path).body]
         XCTAssertEqual(again, [new, new])
         let metrics = try await second.send("/metrics").text
@@ -142,8 +142,8 @@ final class ServersTogetherTests: ServerTestCase {
         XCTAssertTrue(metrics.contains("onesheet_purge_outbox 1\n"), metrics)
         // And the other purges it once the coordinator is back
         coordinator.isUnreachable = false
-        try await eventually { try await second.send(path).body == here.body }
-        try await eventually { try await first.send("/metrics").text.contains("onesheet_purge_outbox 0\n") }
+        try await waitUntil { try await second.send(path).body == here.body }
+        try await waitUntil { try await first.send("/metrics").text.contains("onesheet_purge_outbox 0\n") }
     }
 
     func testThatWithoutTheCoordinatorServersStartAndServe() async throws {
@@ -178,14 +178,5 @@ final class ServersTogetherTests: ServerTestCase {
     private func changingOrigin() async throws -> (OriginServer, ChangingPicture) {
         let picture = ChangingPicture([try Picture.jpeg(), try Picture.jpeg(width: 300, height: 200)])
         return (try await origin { _, _ in .answer(type: "image/jpeg", body: picture.body) }, picture)
-    }
-
-    /// Fails unless `condition` holds within a minute.
-    private func eventually(_ condition: () async throws -> Bool, file: StaticString = #filePath, line: UInt = #line) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while try await !condition() {
-            guard ContinuousClock.now < end else { return XCTFail("this does not hold after a minute", file: file, line: line) }
-            await Task.yield()
-        }
     }
 }

@@ -72,8 +72,9 @@ final class HTTP2FloodTests: ServerTestCase {
     }
 
     func testThatAWindowOfNothingHoldsNoMoreThanThereIs() async throws {
-        // Given pictures of 16 MiB each, none of them in memory, and room for two
-        let server = try await bigPictures(keys: "clients: { memory: 32MiB, idleTimeout: 1h, requestTimeout: 1h }")
+        // Given pictures of 16 MiB each, none of them in memory, and room for two that no slow client makes
+        let server = try await bigPictures(
+            keys: "clients: { memory: 32MiB, idleTimeout: 1h, requestTimeout: 1h }", stallTimeout: .hours(1))
         let (url, certificate, origin) = (server.server.url, server.certificate, server.origin)
         // And a poster in memory
         let poster = "/t/p/w92/sample/1.jpg"
@@ -96,13 +97,11 @@ final class HTTP2FloodTests: ServerTestCase {
                 // And the memory of bodies is counted
                 let held = try await Self.metric("onesheet_response_bytes_held", &other, on: 1)
                 XCTAssertTrue((16 << 20...33 << 20).contains(held), "\(held)")
-                // And pictures are sent if there is room, or after a slow stream has been reset
-                let slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", &other, on: 3)
-                XCTAssertGreaterThan(good, 0)
-                XCTAssertLessThanOrEqual(good - slow, 2)
+                // And pictures are sent if there is room
+                XCTAssertTrue((1...2).contains(good), "\(good)")
                 // And posters in memory are served
-                try await other.get(poster, on: 7)
-                let answer = await other.next { $0.type == Kind.headers && $0.stream == 7 }
+                try await other.get(poster, on: 3)
+                let answer = await other.next { $0.type == Kind.headers && $0.stream == 3 }
                 XCTAssertTrue(answer?.isOK ?? false)
             }
         }
@@ -376,7 +375,7 @@ final class HTTP2FloodTests: ServerTestCase {
 
     /// A server without a memory tier, and an origin with pictures of 16 MiB or another length, each at its own path.
     private func bigPictures(
-        keys: String, bytes: Int = 16 << 20
+        keys: String, bytes: Int = 16 << 20, stallTimeout: TimeAmount = ResponseMemory.stallTimeout
     ) async throws -> (server: RunningServer, certificate: SelfSigned, origin: String) {
         var picture = try Picture.jpeg()
         // Bytes after the end of a picture are ignored, so they give it any length.
@@ -385,7 +384,9 @@ final class HTTP2FloodTests: ServerTestCase {
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
         let certificate = try SelfSigned(in: folder())
         let server = try await server(
-            sources: web(origin) + "\nsample: { type: sample }", keys: certificate.yaml + "\n" + keys, memory: "1MiB")
+            sources: web(origin) + "\nsample: { type: sample }",
+            keys: "\(certificate.yaml)\n\(keys)\nlimits: { originTimeout: 1h, originIdleTimeout: 1h }", memory: "1MiB",
+            stallTimeout: stallTimeout)
         return (server, certificate, origin.url)
     }
 

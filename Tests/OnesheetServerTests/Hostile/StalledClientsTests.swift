@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import OnesheetTesting
 import XCTest
@@ -7,27 +8,27 @@ import XCTest
 /// HTTP/1.1 clients that send requests and do not read.
 final class StalledClientsTests: ServerTestCase {
     func testThatConnectionsThatReadNothingHoldNoMoreThanThereIs() async throws {
-        // Given pictures of 16 MiB each, and room for two of them
+        // Given pictures of 16 MiB each, and room for two of them that no slow client makes
         let origin = try await bigPictures()
         let server = try await server(
             sources: web(origin) + "\nsample: { type: sample }",
-            keys: "clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
+            keys: """
+                clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }
+                limits: { originTimeout: 1h, originIdleTimeout: 1h }
+                """, memory: "0", stallTimeout: .hours(1))
         // When several clients request one each and read only its head
-        var slow = 0
         let heads = try await stall(0..<6, on: server, origin: origin) {
             // Then their memory stays within the limit, and short responses continue
             let held = try await Self.metric("onesheet_response_bytes_held", server)
             XCTAssertTrue((16 << 20...34 << 20).contains(held), "\(held)")
-            slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", server)
             let answer = try await server.send("/t/p/w92/sample/1.jpg")
             XCTAssertEqual(answer.status, 200)
             let ready = try await server.send("/ready")
             XCTAssertEqual(ready.status, 200)
         }
-        // And pictures were sent if there was room, or after a slow client was disconnected; the others were refused immediately
+        // And pictures were sent if there was room; the others were refused immediately
         let good = heads.count { $0.hasPrefix("HTTP/1.1 200 ") }
-        XCTAssertGreaterThan(good, 0, "\(heads)")
-        XCTAssertLessThanOrEqual(good - slow, 2, "\(heads)")
+        XCTAssertTrue((1...2).contains(good), "\(heads)")
         let refused = heads.filter { $0.hasPrefix("HTTP/1.1 503 ") }
         XCTAssertEqual(refused.count, 6 - good)
         XCTAssertTrue(refused.allSatisfy { $0.contains("Retry-After: 1\r\n") }, "\(refused)")
@@ -41,7 +42,8 @@ final class StalledClientsTests: ServerTestCase {
         _ = try await stall(0..<1, on: server, origin: origin) {
             // When another client retries again and again
             var (status, tries) = (503, 0)
-            while status == 503, tries < 100_000 {
+            while status == 503, tries < 10_000 {
+                try await Task.sleep(for: .milliseconds(10))
                 status = try await server.send("/i/unsafe/plain/\(origin.url)/other@jpg").status
                 tries += 1
             }
@@ -75,10 +77,10 @@ final class StalledClientsTests: ServerTestCase {
         // Given two posters in memory
         let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1h }")
         let targets = ["/t/p/w342/sample/1.jpg", "/t/p/w342/sample/2.jpg", "/health", "/sources"]
-        var bodies: [[UInt8]] = []
+        var bodies: [Data] = []
         for target in targets {
             _ = try await server.send(target)
-            bodies.append(Array(try await server.send(target).body.readableBytesView))
+            bodies.append(Data(try await server.send(target).body.readableBytesView))
         }
         // When a client sends a thousand requests in packets of any size, ends its side, and reads only then
         let order = (0..<1000).map { $0 % 97 == 0 ? 3 : $0 % 13 == 0 ? 2 : $0 % 2 }
@@ -95,8 +97,10 @@ final class StalledClientsTests: ServerTestCase {
             let end = try XCTUnwrap(rest.firstRange(of: Array("\r\n\r\n".utf8)), "\(index)")
             XCTAssertTrue(rest.starts(with: Array("HTTP/1.1 200 ".utf8)), "\(index)")
             rest = rest[end.upperBound...]
-            guard rest.starts(with: bodies[target]) else { return XCTFail("\(index)") }
-            rest = rest.dropFirst(bodies[target].count)
+            // Without optimisation, `starts(with:)` would take most of the time.
+            let body = bodies[target]
+            guard Data(rest.prefix(body.count)) == body else { return XCTFail("\(index)") }
+            rest = rest.dropFirst(body.count)
         }
         XCTAssertTrue(rest.isEmpty)
     }

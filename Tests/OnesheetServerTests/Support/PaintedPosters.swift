@@ -1,10 +1,12 @@
+import Foundation
 import NIOCore
 import OnesheetCore
+import OnesheetTesting
 import SampleSource
 import StandardPlugins
 import Synchronization
 
-/// The sample source, but each poster is painted once in a process. Without optimisation, painting takes half of the tests' time.
+/// The sample source, but each poster is painted once for a build. Without optimisation, painting takes half of the tests' time.
 struct PaintedPosters: SourcePlugin {
     static let type = SampleSource.type
     static let sampleConfiguration = SampleSource.sampleConfiguration
@@ -31,11 +33,29 @@ struct PaintedPosters: SourcePlugin {
             var candidate = candidate
             candidate.location = .local(name: name) { () throws(SourceError) in
                 if let bytes = Self.painted.withLock({ $0[name] }) { return bytes }
-                let bytes = try paint()
+                let bytes = try Self.kept(name, paint)
                 Self.painted.withLock { $0[name] = bytes }
                 return bytes
             }
             return candidate
+        }
+    }
+
+    /// The poster that a process of this build has painted and kept.
+    private static func kept(
+        _ name: String, _ paint: () throws(SourceError) -> ByteBuffer
+    ) throws(SourceError) -> ByteBuffer {
+        let label = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        do {
+            let file = try BuildFixture.item("poster-\(label)", of: URL(filePath: CommandLine.arguments[0])) { file in
+                try Data(try paint().readableBytesView).write(to: file)
+            }
+            return ByteBuffer(bytes: try Data(contentsOf: file))
+        } catch let error as SourceError {
+            throw error
+        } catch {
+            // Where the folder of the build cannot be written, each process paints its own.
+            return try paint()
         }
     }
 }

@@ -30,11 +30,13 @@ struct RunningServer {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
         hasFastPath: Bool = true, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
-        logger: Logger = silent, listen: String = "127.0.0.1:0", plugins: PluginList = .painted, tiers: String = ""
+        logger: Logger = silent, listen: String = "127.0.0.1:0", plugins: PluginList = .painted, tiers: String = "",
+        stallTimeout: TimeAmount = ResponseMemory.stallTimeout
     ) async throws -> RunningServer {
         let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen, tiers: tiers)
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
         configuration.recordReplay = recordReplay
+        configuration.stallTimeout = stallTimeout
         let server = try Server(configuration, plugins, clock: clock, logger: logger, hasFastPath: hasFastPath)
         let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
         let task = Task {
@@ -88,7 +90,12 @@ struct RunningServer {
     func end() async throws { try await task.value }
 
     /// Shows responses as they come: the shared client unpacks bodies and asks for gzip itself.
-    private static let client = HTTPClient(eventLoopGroupProvider: .singleton)
+    private static let client = {
+        var configuration = HTTPClient.Configuration()
+        // Nobody answers after a server has ended.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     /// Sends a request and reads the whole response.
     func send(
@@ -130,11 +137,12 @@ class ServerTestCase: XCTestCase {
         clock: WallClock = .system,
         hasFastPath: Bool = true, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
         logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .painted,
-        tiers: String = ""
+        tiers: String = "", stallTimeout: TimeAmount = ResponseMemory.stallTimeout
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
             sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, hasFastPath: hasFastPath,
-            environment: environment, recordReplay: recordReplay, logger: logger, listen: listen, plugins: plugins, tiers: tiers)
+            environment: environment, recordReplay: recordReplay, logger: logger, listen: listen, plugins: plugins, tiers: tiers,
+            stallTimeout: stallTimeout)
         addTeardownBlock { await server.stop() }
         return server
     }

@@ -10,7 +10,7 @@ struct TwoWays {
     var both: [RunningServer] { [early, ordinary] }
 
     /// The responses of each to `parts`, sent in turn on one connection, without time, durations and request ids.
-    func answers(to parts: [[UInt8]]) async throws -> (early: String, ordinary: String) {
+    func answers(to parts: [[UInt8]]) async throws -> (early: Data, ordinary: Data) {
         async let early = Self.exchange(parts, with: early.url)
         async let ordinary = Self.exchange(parts, with: ordinary.url)
         return try await (Self.withoutTimes(early), Self.withoutTimes(ordinary))
@@ -20,7 +20,12 @@ struct TwoWays {
         let (early, ordinary) = try await answers(to: parts)
         guard early != ordinary else { return }
         let sent = parts.map { String(decoding: $0, as: UTF8.self) }
-        XCTFail("\(context) \(sent)\nearly: \(early.prefix(2000))\nordinary: \(ordinary.prefix(2000))", file: file, line: line)
+        XCTFail("\(context) \(sent)\nearly: \(Self.text(early))\nordinary: \(Self.text(ordinary))", file: file, line: line)
+    }
+
+    /// The beginning of an answer, each byte as one character.
+    private static func text(_ answer: Data) -> String {
+        String(String.UnicodeScalarView(answer.prefix(2000).map { Unicode.Scalar($0) }))
     }
 
     /// A Unix socket reveals when a part has been read. The next one is sent only then.
@@ -29,12 +34,48 @@ struct TwoWays {
         return try await SocketConnection.exchange(parts, with: path)
     }
 
-    /// Each byte as one character, so that pictures can be compared too.
-    private static func withoutTimes(_ bytes: [UInt8]) -> String {
-        let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-        return text.components(separatedBy: "\r\n").filter { line in
-            !["Date: ", "Server-Timing: ", "X-Request-Id: "].contains(where: line.hasPrefix)
-        }.joined(separator: "\r\n").replacing(/"request":"[0-9a-f]{16}"/, with: "")
+    private static let changingFields = ["Date: ", "Server-Timing: ", "X-Request-Id: "].map { Array($0.utf8) }
+    private static let endOfLine = Array("\r\n".utf8)
+    private static let requestID = Array("\"request\":\"".utf8)
+
+    /// Thousands of answers with pictures are compared. Without optimisation, strings and regular expressions would take most of the time.
+    private static func withoutTimes(_ answer: [UInt8]) -> Data {
+        var kept = Data(capacity: answer.count)
+        answer.withUnsafeBytes { answer in
+            var start = 0
+            while start < answer.count {
+                let end = place(of: endOfLine, in: answer, from: start).map { $0 + endOfLine.count } ?? answer.count
+                let line = UnsafeRawBufferPointer(rebasing: answer[start..<end])
+                if !changingFields.contains(where: { line.starts(with: $0) }) { append(line, to: &kept) }
+                start = end
+            }
+        }
+        return kept
+    }
+
+    /// Appends a line without the ids of requests that documents about problems have, sixteen digits and a quotation mark.
+    private static func append(_ line: UnsafeRawBufferPointer, to kept: inout Data) {
+        var start = 0
+        while let place = place(of: requestID, in: line, from: start) {
+            let id = line[(place + requestID.count)...].prefix(17)
+            let isID = id.count == 17 && id.last == UInt8(ascii: "\"") && id.dropLast().allSatisfy { isxdigit(Int32($0)) != 0 }
+            kept.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[start..<(isID ? place : id.startIndex)]))
+            start = isID ? id.endIndex : id.startIndex
+        }
+        kept.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[start...]))
+    }
+
+    /// Where `pattern` begins next.
+    private static func place(of pattern: [UInt8], in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        var start = start
+        while let first = memchr(base + start, Int32(pattern[0]), bytes.count - start) {
+            let place = base.distance(to: first)
+            guard place + pattern.count <= bytes.count else { return nil }
+            if memcmp(first, pattern, pattern.count) == 0 { return place }
+            start = place + 1
+        }
+        return nil
     }
 }
 
