@@ -1,5 +1,6 @@
 import OnesheetAddress
 import OnesheetCache
+package import NIOCore
 package import OnesheetCore
 
 /// The configuration file. Each section owns its keys, defaults and checks.
@@ -29,8 +30,9 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     /// Values from environment variables. They are never printed.
     package var secrets: [String] = []
     package var recordReplay = RecordReplay.off
-    /// How long a client may make no progress while others need the room for their responses. Not a key: only tests change it.
-    package var stallTimeout = ResponseMemory.stallTimeout
+    /// How long a client may make no progress while others need the room for their responses, if not the usual time. Not a key: only tests
+    /// change it.
+    package var stallTimeout: TimeAmount?
     /// Source names in file order. The console shows the first source's titles.
     package var sourceNames: [String] = []
     /// The file with unexpanded variables.

@@ -35,7 +35,7 @@ package struct Server: Sendable {
         let memory = ResponseMemory(
             limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory,
             identity: ClientIdentity(trustedProxies: configuration.clients.trustedProxies),
-            stallTimeout: configuration.stallTimeout)
+            stallTimeout: configuration.stallTimeout ?? ResponseMemory.stallTimeout)
         // Each takes up to 64 KiB while it waits, all together an eighth of the memory.
         let misses = FairLimit(bytes: limits.memory / 8, each: 64 << 10)
         let connections = OpenConnections(configuration.clients, memory: memory, misses: misses)
