@@ -55,20 +55,15 @@ struct Program {
     /// Starts a server and waits for its greeting.
     /// - Parameters:
     ///   - files: the limit of open files.
-    ///   - nice: how much to lower its priority.
     ///   - program: the name of another program with the same commands.
     static func serve(
-        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, files: Int? = nil, nice: Int? = nil,
-        program: String = "onesheet"
+        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, files: Int? = nil, program: String = "onesheet"
     ) async throws -> (process: Process, url: String) {
         let process = make(["serve", "--listen", "127.0.0.1:0"] + arguments, in: folder)
         process.executableURL = path(program)
         if let files {
             process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", path(program).path] + (process.arguments ?? [])
             process.executableURL = URL(filePath: "/bin/sh")
-        } else if let nice {
-            process.arguments = ["-n", "\(nice)", path(program).path] + (process.arguments ?? [])
-            process.executableURL = URL(filePath: "/usr/bin/nice")
         }
         let output = Pipe()
         process.standardOutput = output

@@ -201,12 +201,12 @@ final class RenderProcessTests: CommandTestCase {
 
     func testThatProcessesRunBehindTheServer() async throws {
         // Given a server that has rendered
-        let (server, url) = try await serve(nice: 5)
+        let (server, url) = try await serve()
         try await assertServes(url, server)
-        // When its processes are looked at, then they have a lower priority than the server was started with
+        // When its processes are looked at, then they have a lower priority than the threads that send responses, which have at most 0
         let processes = try Self.children(server).map(\.id).filter(Self.isLockedIn)
         XCTAssertFalse(processes.isEmpty)
-        for process in processes { XCTAssertEqual(Self.nice(process), 15) }
+        for process in processes { XCTAssertGreaterThanOrEqual(Self.nice(process), 10) }
         Program.end(server)
     }
 
@@ -325,8 +325,8 @@ final class RenderProcessTests: CommandTestCase {
         for name in names { try Data((text + " \(name)").utf8).write(to: films.appending(path: "\(name).hostile")) }
     }
 
-    private func serve(nice: Int? = nil) async throws -> (process: Process, url: String) {
-        try await Program.serve([], in: folder, nice: nice, program: "HostileServer")
+    private func serve() async throws -> (process: Process, url: String) {
+        try await Program.serve([], in: folder, program: "HostileServer")
     }
 
     /// Asks for new variants of three pictures, each of which is rendered, until `stop` is set.
