@@ -150,7 +150,7 @@ let package = Package(
         pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
-        target("OnesheetValues", []),
+        target("OnesheetValues", [], isQuick: true),
         target("OnesheetCore", ["OnesheetValues", nio, posix, log]),
         .systemLibrary(name: "COpenSSL"),
         // Apple's platforms have CryptoKit.

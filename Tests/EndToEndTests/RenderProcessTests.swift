@@ -403,10 +403,10 @@ final class RenderProcessTests: CommandTestCase {
     }
 
     private func waitUntil(_ what: String, _ condition: () async throws -> Bool) async throws {
-        for _ in 0..<200 {
-            if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(100))
+        let end = ContinuousClock.now + .seconds(60)
+        while try await !condition() {
+            guard ContinuousClock.now < end else { return XCTFail("never: \(what)") }
+            try await Task.sleep(for: .milliseconds(20))
         }
-        XCTFail("never: \(what)")
     }
 }

@@ -92,27 +92,31 @@ extension ObjectStoreConformance {
     }
 
     func concurrentConditions(_ prefix: String) async throws {
-        for round in 0..<5 {
-            let name = "\(prefix)\(round)"
-            for condition in [StoreCondition.absent, nil] {
-                let expected: StoreCondition
-                if let condition {
-                    expected = condition
-                } else {
-                    expected = .revision(try await store.object(name, limit: 100)?.revision ?? "")
-                }
-                let winners = try await withThrowingTaskGroup(of: String?.self) { group in
-                    for writer in 0..<16 {
-                        group.addTask {
-                            try await write("\(expected) \(writer)", name, if: expected).map { _ in "\(expected) \(writer)" }
-                        }
-                    }
-                    return try await group.reduce(into: [String]()) { winners, winner in winners += [winner].compactMap(\.self) }
-                }
-                let found = try await text(name)
-                try expect(
-                    winners.count == 1 && winners == [found], "\(winners.count) of 16 writes won; found \(found ?? "nothing")")
+        // The rounds too are at the same time, because stores let writers of one name wait for each other.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for round in 0..<5 { group.addTask { try await conditionsAtOnce("\(prefix)\(round)") } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func conditionsAtOnce(_ name: String) async throws {
+        for condition in [StoreCondition.absent, nil] {
+            let expected: StoreCondition
+            if let condition {
+                expected = condition
+            } else {
+                expected = .revision(try await store.object(name, limit: 100)?.revision ?? "")
             }
+            let winners = try await withThrowingTaskGroup(of: String?.self) { group in
+                for writer in 0..<16 {
+                    group.addTask {
+                        try await write("\(expected) \(writer)", name, if: expected).map { _ in "\(expected) \(writer)" }
+                    }
+                }
+                return try await group.reduce(into: [String]()) { winners, winner in winners += [winner].compactMap(\.self) }
+            }
+            let found = try await text(name)
+            try expect(winners.count == 1 && winners == [found], "\(winners.count) of 16 writes won; found \(found ?? "nothing")")
         }
     }
 

@@ -35,18 +35,18 @@ final class ClientLimitsTests: ServerTestCase {
     func testThatWhoeverKeepsTheServerWaitingIsLeft() async throws {
         let poster = "/t/p/w92/sample/1.jpg"
         for (name, clients, said, answer) in [
-            ("half a head", "requestTimeout: 100ms, idleTimeout: 1h", "GET /health HTTP/1.1\r\nHost: h\r\n", ""),
+            ("half a head", "requestTimeout: 300ms, idleTimeout: 1h", "GET /health HTTP/1.1\r\nHost: h\r\n", ""),
             (
-                "half a body", "requestTimeout: 100ms, idleTimeout: 1h",
+                "half a body", "requestTimeout: 300ms, idleTimeout: 1h",
                 "POST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret-for-tests\r\nContent-Length: 4\r\n\r\nno", ""
             ),
-            ("nothing at all", "requestTimeout: 1h, idleTimeout: 100ms", "", ""),
+            ("nothing at all", "requestTimeout: 1h, idleTimeout: 300ms", "", ""),
             (
-                "nothing after a request", "requestTimeout: 1h, idleTimeout: 100ms", "GET /health HTTP/1.1\r\nHost: h\r\n\r\n",
+                "nothing after a request", "requestTimeout: 1h, idleTimeout: 300ms", "GET /health HTTP/1.1\r\nHost: h\r\n\r\n",
                 "HTTP/1.1 200 "
             ),
             (
-                "nothing after an early answer", "requestTimeout: 1h, idleTimeout: 100ms",
+                "nothing after an early answer", "requestTimeout: 1h, idleTimeout: 300ms",
                 "GET \(poster) HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 200 "
             ),
         ] {

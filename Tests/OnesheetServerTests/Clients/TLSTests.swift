@@ -279,7 +279,7 @@ final class TLSTests: ServerTestCase {
     func testThatWhoeverDoesNotSpeakTLSIsLeftAndOthersAreNot() async throws {
         // Given a server with a short timeout
         let certificate = try SelfSigned(in: folder())
-        let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 200ms }")
+        let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 500ms }")
         for text in ["GET / HTTP/1.1\r\nHost: h\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}", ""] {
             // When a client sends other bytes, half a handshake, or nothing
             try await OpenConnection.with(server.url) { connection in
@@ -294,9 +294,9 @@ final class TLSTests: ServerTestCase {
     }
 
     func testThatAnIdleConnectionOfHTTP2EndsAlsoWhereItsClientDoesNotEvenSayGoodbye() async throws {
-        // Given a server with a very short timeout
+        // Given a server with a timeout that is short, but long enough for a handshake beside other tests
         let certificate = try SelfSigned(in: folder())
-        let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 1h, idleTimeout: 100ms }")
+        let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 1h, idleTimeout: 500ms }")
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.certificate))
         configuration.applicationProtocols = ["h2"]

@@ -154,7 +154,7 @@ final class HTTP2FloodTests: ServerTestCase {
 
     func testThatAStreamWhoseRequestNeverEndsIsReset() async throws {
         let certificate = try SelfSigned(in: folder())
-        let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 1h, requestTimeout: 300ms }")
+        let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 1h, requestTimeout: 600ms }")
         try await RawHTTP2.with(server.url, certificate) { client in
             try await client.get("/health", on: 1, ends: false)
             let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
@@ -193,7 +193,7 @@ final class HTTP2FloodTests: ServerTestCase {
     func testThatAStreamBehindAHitIsResetAsOthersAre() async throws {
         // Given a poster in memory, and a short timeout for requests
         let certificate = try SelfSigned(in: folder())
-        let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 1h, requestTimeout: 300ms }")
+        let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 1h, requestTimeout: 600ms }")
         let poster = "/t/p/w92/sample/1.jpg"
         try await RawHTTP2.with(server.url, certificate) { client in
             _ = try await client.body(of: poster, on: 1)
