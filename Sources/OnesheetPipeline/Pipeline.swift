@@ -55,7 +55,7 @@ package struct Pipeline: Sendable {
     /// Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
     /// - Parameters:
     ///   - source: the source of their title, if the caller has found it. No other step of the work looks it up.
-    ///   - begun: the outcome of an earlier lookup of each request.
+    ///   - begun: the outcome of an earlier lookup. It serves the request with its key; `.absent` serves all.
     /// - Throws: `PipelineError.unknownSource` if the configuration has no such source. Cached images of removed sources are not served.
     package func images(
         for requests: [ImageRequest], from source: (any ContentSource)? = nil, after begun: CacheLookUp? = nil

@@ -19,7 +19,7 @@ package struct DiskSettings: Sendable {
     static let batch = 32
     /// The time for which an entry waits for others to be stored with it.
     package static let batchDelay = Duration.milliseconds(50)
-    /// The entries that wait, and the bytes of their bodies. Further ones are stored at once.
+    /// The entries that wait, and the bytes of their bodies. If the queue is full, the caller stores the entry and waits.
     static let queueLimit = 256
     static let queueBytes = 16 << 20
 }

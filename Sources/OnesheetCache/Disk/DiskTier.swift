@@ -30,7 +30,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     ///   - isSynced: whether an entry is synced to the medium before lookups find it. Without it, a crash of the machine can damage
     ///     entries, which are then detected and removed when they are read.
     ///   - threads: threads for lookups; half as many store and remove.
-    ///   - batchDelay: how long an entry that no caller waits for waits for others.
+    ///   - batchDelay: the time that a queued entry waits so that others are written with it.
     /// - Throws: `CacheError.notACache` if the folder has foreign files.
     package init(
         path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), entries: Int = .max,

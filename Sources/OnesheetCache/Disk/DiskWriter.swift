@@ -10,7 +10,7 @@ struct DiskWrite: QueuedWrite {
     /// The entry is not stored if the folder has another generation; `nil` stores unconditionally.
     let generation: Int?
     /// Whether the entry may always evict others.
-    let isOrdered: Bool
+    let isPrefetch: Bool
     /// Whether the caller waits until it is stored.
     let isAwaited: Bool
     /// Gets, once, whether the generation was the same, or the error.
@@ -217,10 +217,10 @@ final class DiskWriter: Sendable {
         return false
     }
 
-    /// Whether to store `entry` although others may be evicted: only if it came before or is ordered (`isOrdered`: a prefetch), or
+    /// Whether to store `entry` although others may be evicted: only if it came before or is ordered (`isPrefetch`: a prefetch), or
     /// replaces an older one. Metadata is always stored, because it is small and costs calls of a service.
     private func admits(_ entry: Prepared, in folder: OpenFolder) throws -> Bool {
-        if entry.cameBefore || entry.item.isOrdered || entry.row.key.kind == .metadata { return true }
+        if entry.cameBefore || entry.item.isPrefetch || entry.row.key.kind == .metadata { return true }
         guard try evictsOthers(entry.row, in: folder) else { return true }
         return try folder.index.contains(entry.row.name)
     }

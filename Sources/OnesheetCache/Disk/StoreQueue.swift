@@ -44,9 +44,9 @@ final class StoreQueue: Sendable {
     /// Stores an entry at once, and waits for it.
     /// - Returns: whether the generation was the same.
     func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async throws(CacheError) -> Bool {
-        let isOrdered = Urgency.current == .prefetch
+        let isPrefetch = Urgency.current == .prefetch
         return try await withCheckedContinuation { continuation in
-            let item = DiskWrite(key: key, entry: entry, generation: generation, isOrdered: isOrdered, isAwaited: true) {
+            let item = DiskWrite(key: key, entry: entry, generation: generation, isPrefetch: isPrefetch, isAwaited: true) {
                 continuation.resume(returning: $0)
             }
             let admission = known.withLock { known -> WriteBehind<DiskWrite>.Admission? in
@@ -69,13 +69,13 @@ final class StoreQueue: Sendable {
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?,
         report: @escaping @Sendable (Result<Bool, CacheError>) -> Void
     ) -> Bool {
-        let isOrdered = Urgency.current == .prefetch
+        let isPrefetch = Urgency.current == .prefetch
         // One step with the comparison: `note` finds everything that was added before it.
         let admission = known.withLock { known -> WriteBehind<DiskWrite>.Admission? in
             guard let present = known.generation else { return .full }
             guard generation ?? present == present else { return nil }
             let item = DiskWrite(
-                key: key, entry: entry, generation: present, isOrdered: isOrdered, isAwaited: false, report: report)
+                key: key, entry: entry, generation: present, isPrefetch: isPrefetch, isAwaited: false, report: report)
             return entries.add(item, writers: 1, replacing: Self.supersede)
         }
         switch admission {
@@ -90,7 +90,7 @@ final class StoreQueue: Sendable {
     var raises: Int { known.withLock(\.raises) }
 
     /// Records a generation that was read.
-    /// - Parameter raises: the purges before the read. A purge by this process since then knows better.
+    /// - Parameter raises: the purges before the read. If this process has purged since then, the read is ignored.
     func note(read generation: Int, after raises: Int) async { await note { $0.raises == raises ? generation : nil } }
 
     /// Records a purge by this process.
@@ -136,12 +136,12 @@ final class StoreQueue: Sendable {
             let batch = entries.next(limit: DiskSettings.batch)
             if batch.isEmpty { return }
             write(batch)
-            // Behind what waits for a thread meanwhile, such as a purge.
+            // Other jobs, such as a purge, run between two batches.
             write()
         }
     }
 
-    /// Writes a batch after a while, and what came meanwhile again after a while.
+    /// Writes a batch after the delay, and repeats while entries wait.
     private func writeLater() {
         NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(delay)) { [self] in
             writers.runLater { [self] in
@@ -156,7 +156,7 @@ final class StoreQueue: Sendable {
 
     private func write(_ batch: [DiskWrite]) {
         let outcomes = Array(zip(batch, writer.store(batch)))
-        // Who flushes finds all of these reported, and who waits for a store finds its entry in the folder.
+        // Report these before `flush` returns. Report awaited stores after their entries are in the folder.
         for (item, outcome) in outcomes where !item.isAwaited { item.report(outcome) }
         entries.finish(batch)
         for (item, outcome) in outcomes where item.isAwaited { item.report(outcome) }

@@ -22,8 +22,10 @@ package struct CacheHit: Sendable {
     }
 }
 
-/// The outcome of a lookup that did not wait.
+/// The outcome of a lookup that did not wait. It holds for one key.
 package struct CacheLookUp: Sendable {
+    /// `nil` holds for every key.
+    fileprivate var key: CacheKey?
     /// The fresh entry, if a tier had it immediately.
     package let hit: CacheHit?
     /// The promotion mark of a miss in memory; `nil` if memory had the entry.
@@ -36,7 +38,7 @@ package struct CacheLookUp: Sendable {
     fileprivate var isComplete = false
 
     /// No tier has the entry, as `Cache.contains(_:)` says.
-    package static var absent: CacheLookUp { CacheLookUp(hit: nil, mark: nil, isComplete: true) }
+    package static var absent: CacheLookUp { CacheLookUp(key: nil, hit: nil, mark: nil, isComplete: true) }
 }
 
 /// All tiers in order: memory first, then the others. An entry of a later tier is promoted into all tiers before it, into memory at once
@@ -87,17 +89,20 @@ package struct Cache: Sendable {
             switch tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) {
             case .ready(let ready):
                 if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
-                return CacheLookUp(hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark, reader: tier)
+                return CacheLookUp(
+                    key: key, hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark, reader: tier)
             case .absent: missed.append(number)
             case .unknown: break
             }
         }
-        return CacheLookUp(hit: nil, mark: mark, missed: missed)
+        return CacheLookUp(key: key, hit: nil, mark: mark, missed: missed)
     }
 
     private func lookUpInMemory(_ key: CacheKey) -> CacheLookUp {
-        guard let entry = memory.entryNow(for: key) else { return CacheLookUp(hit: nil, mark: memory.promotionMark(for: key)) }
-        return CacheLookUp(hit: CacheHit(entry: entry, tier: MemoryTier.name), mark: nil)
+        guard let entry = memory.entryNow(for: key) else {
+            return CacheLookUp(key: key, hit: nil, mark: memory.promotionMark(for: key))
+        }
+        return CacheLookUp(key: key, hit: CacheHit(entry: entry, tier: MemoryTier.name), mark: nil)
     }
 
     /// The fresh entry under `key`, with its body, from the first tier that has it.
@@ -105,7 +110,8 @@ package struct Cache: Sendable {
     ///   - lookUp: the outcome of a lookup that did not wait. This one continues there.
     ///   - isShared: whether the tiers that several servers share may have it.
     package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil, isShared: Bool = true) async -> CacheHit? {
-        let lookUp = lookUp ?? lookUpInMemory(key)
+        // An outcome for another key says nothing.
+        let lookUp = lookUp.flatMap { $0.key ?? key == key ? $0 : nil } ?? lookUpInMemory(key)
         if lookUp.isComplete { return nil }
         if let hit = await complete(lookUp, for: key) { return hit }
         let moment = removals.moment
@@ -161,10 +167,10 @@ package struct Cache: Sendable {
         }
     }
 
-    /// Whether any tier has a fresh entry under `key`. Reads no body and extends no lifetime.
+    /// Whether any tier has a fresh entry under `key`. Extends no lifetime. A shared store may send the body.
     package func contains(_ key: CacheKey) async -> Bool { await tier(having: key) != nil }
 
-    /// The name of the first tier that has a fresh entry under `key`. Reads no body and extends no lifetime.
+    /// The name of the first tier that has a fresh entry under `key`. Extends no lifetime. A shared store may send the body.
     package func tier(having key: CacheKey) async -> String? {
         if await memory.contains(key) { return memory.name }
         for tier in others {
@@ -188,7 +194,8 @@ package struct Cache: Sendable {
     /// no result of earlier work is stored in any case.
     package func generation() async -> CacheGeneration { await invalidations.generation() }
 
-    /// Stores `entry` in every tier. The disk tier and a tier behind a network take it into a queue, so that no response waits for them.
+    /// Stores `entry` in every tier. The disk tier and a tier behind a network put it into a queue. If the disk's queue is full, the
+    /// caller waits for the write.
     /// - Parameters:
     ///   - generation: the generation at the start of the work. Nothing is stored if a purge came since, because `entry` may be derived
     ///     from purged entries. `nil` stores unconditionally.

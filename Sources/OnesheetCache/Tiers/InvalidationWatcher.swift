@@ -21,11 +21,11 @@ package struct CacheGeneration: Hashable, Sendable {
 package final class InvalidationWatcher: Sendable {
     private struct State {
         var known: [Int?]
-        /// The number of purges by this process, and those under way. A read of the generations during one of them is not meaningful.
+        /// The number of purges by this process, and those under way. A generation that was read during one of them is ignored.
         var raises = 0
         var raising = 0
 
-        /// Whether a read since `before` is meaningful.
+        /// Whether this process has not purged since `before`.
         func isQuiet(since before: State) -> Bool { raises == before.raises && before.raising == 0 && raising == 0 }
     }
 

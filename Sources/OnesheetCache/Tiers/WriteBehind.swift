@@ -23,7 +23,7 @@ final class WriteBehind<Item: QueuedWrite>: Sendable {
 
     private struct Place {
         let item: Item
-        /// Of the additions before it.
+        /// The number of additions up to and including this one.
         let number: Int
     }
 

@@ -1,4 +1,4 @@
-/// A title with its source. A request looks its source up by name once, here, and passes it on.
+/// A title with its source. A request looks its source up by name here and passes it on. Only an address of a dialect has looked before.
 package struct FoundTitle: Sendable {
     /// With the canonical spelling of its id.
     package let title: TitleReference

@@ -9,9 +9,9 @@ struct AcceptLimit: AvailableConnectionsDelegate {
     static let refused = 256
 
     /// The most open connections.
-    let most: Int
+    let limitWhileRefusing: Int
     /// The most open connections while none is being refused, because each of them may still get a place.
-    private let exact: Int
+    private let limit: Int
     private let places: MemoryShare?
     private var open = 0
 
@@ -19,8 +19,8 @@ struct AcceptLimit: AvailableConnectionsDelegate {
     ///   - connections: the most open connections.
     ///   - places: the places of connections with TLS; `nil` without TLS.
     init(connections: Int, places: MemoryShare?) {
-        most = places.map { min(connections, $0.places + Self.refused) } ?? connections
-        exact = places.map { min(connections, $0.places) } ?? connections
+        limitWhileRefusing = places.map { min(connections, $0.places + Self.refused) } ?? connections
+        limit = places.map { min(connections, $0.places) } ?? connections
         self.places = places
     }
 
@@ -31,7 +31,7 @@ struct AcceptLimit: AvailableConnectionsDelegate {
     /// Asked before each connection, and after each that closes. A connection gets its place, or is refused, a moment after it is accepted,
     /// so it counts at once.
     func isAcceptingNewConnections() -> Bool {
-        guard open >= exact, let places else { return open < exact }
-        return open < most && places.isRefusing && !places.isFull
+        guard open >= limit, let places else { return open < limit }
+        return open < limitWhileRefusing && places.isRefusing && !places.isFull
     }
 }

@@ -65,7 +65,7 @@ final class MemoryShare: Sendable {
     /// Whether something that was refused still exists.
     var isRefusing: Bool { refusals.load(ordering: .relaxed) > 0 }
 
-    /// Counts something as refused until the last reference to the answer is gone.
+    /// Counts something as refused until the returned value is released.
     func refuse() -> Refusal { Refusal(by: self) }
 
     /// - Parameter owner: the address that it counts for; `nil` if it is unknown, and then only the limit of all applies.

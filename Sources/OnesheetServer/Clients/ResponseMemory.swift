@@ -93,8 +93,8 @@ final class ResponseMemory: Sendable {
     }
 
     /// - Parameter owner: as in `admit`.
-    /// - Returns: whether there is room for a long body, or `owner` has none: what others leave unread is no reason to begin nothing for it.
-    ///   If all room is taken, slow clients are disconnected.
+    /// - Returns: whether a long body may begin. An address without responses may always begin one. If all room is taken, clients that make
+    ///   no progress are disconnected.
     @discardableResult
     func makeRoom(for owner: ClientAddress? = nil) -> Bool {
         let (held, bound, isNew) = state.withLock { state in
