@@ -4,7 +4,8 @@ import XCTest
 /// `onesheet bundle`, whose archive the system's tar can read.
 final class BundleTests: CommandTestCase {
     func testThatAnArchiveHoldsTitlesAndPostersAndIsTheSameEachTime() async throws {
-        // Given two bundles of the sample source, made with separate caches
+        // Given two bundles of the sample source, made with separate caches, of which one has originals that another process drew
+        try Program.copyOriginals(to: folder.appending(path: "b"))
         for name in ["a", "b"] {
             let outcome = try await Program.run(
                 ["bundle", "sample", "--sizes", "w92", "--formats", "jpg,png", "-o", "\(name).tar", "--cache", name], in: folder)

@@ -1,9 +1,8 @@
 import Foundation
-import OnesheetTesting
 import Synchronization
 import XCTest
 
-/// A test of the page in a real browser, with a server and a folder of its own.
+/// A test of the page in a real browser, with a server.
 class ConsoleTestCase: XCTestCase {
     static let settled = """
         document.querySelector("main h1, main .notice") && !document.querySelector("main[aria-busy], [aria-busy=true]") \
@@ -89,7 +88,7 @@ class ConsoleTestCase: XCTestCase {
               \(sources)
             """
         try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
-        if !isCold { try FileManager.default.copyItem(at: try drawnOriginals(), to: folder.appending(path: "cache")) }
+        if !isCold { try Program.copyOriginals(to: folder.appending(path: "cache")) }
         let (server, url) = try await Program.serve([], in: folder)
         do {
             for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
@@ -100,16 +99,6 @@ class ConsoleTestCase: XCTestCase {
             throw error
         }
         return (server, url)
-    }
-
-    /// A cache with the sample source's originals, which takes longer to draw than most tests take. Each server gets a copy.
-    private static func drawnOriginals() throws -> URL {
-        try BuildFixture.item("originals", of: Program.path) { cache in
-            let arguments = ["prefetch", "sample", "--sizes", "original", "--cache", cache.path]
-            let prefetch = try Program.start(arguments, in: cache.deletingLastPathComponent())
-            prefetch.waitUntilExit()
-            guard prefetch.terminationStatus == 0 else { throw Browser.Failure(description: "the originals cannot be drawn") }
-        }
     }
 
     private static func started() throws -> Browser {

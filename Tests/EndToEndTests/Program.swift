@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetTesting
 import XCTest
 
 /// The built `onesheet` as a process.
@@ -82,6 +83,23 @@ struct Program {
         let (process, url) = try await serve(arguments, in: folder, errors: errors, files: files)
         return (process, url, LogReader(errors.fileHandleForReading))
     }
+
+    /// Makes a cache with originals of the sample source, all of them or those of `ids`. Drawing them takes longer than most tests take, so
+    /// it is done once for a build.
+    static func copyOriginals(of ids: [String] = [], to cache: URL) throws {
+        let name = ids.isEmpty ? "all-originals" : "originals-of-\(ids.joined(separator: "-"))"
+        let drawn = try BuildFixture.item(name, of: path) { cache in
+            let chosen = ids.flatMap { ["--id", $0] }
+            let prefetch = try start(
+                ["prefetch", "sample", "--sizes", "original", "--cache", cache.path] + chosen, in: cache.deletingLastPathComponent()
+            )
+            prefetch.waitUntilExit()
+            guard prefetch.terminationStatus == 0 else { throw OriginalsNotDrawn(status: prefetch.terminationStatus) }
+        }
+        try FileManager.default.copyItem(at: drawn, to: cache)
+    }
+
+    private struct OriginalsNotDrawn: Error { let status: Int32 }
 
     /// Terminates a server and waits until it has ended, because its folder is removed next.
     static func end(_ server: Process) {

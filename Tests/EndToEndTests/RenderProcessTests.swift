@@ -12,6 +12,7 @@ final class RenderProcessTests: CommandTestCase {
     override func setUpWithError() throws {
         try super.setUpWithError()
         try FileManager.default.createDirectory(at: films, withIntermediateDirectories: true)
+        try Program.copyOriginals(of: ["1", "2", "3"], to: folder.appending(path: "cache"))
         try configure("")
     }
 
