@@ -59,7 +59,7 @@ static cjr_status make_basis(cjr_reader *reader, const cjr_picture *picture, con
     for (int j = 0; j < i; j++)
         if (picture->component[j].corners == picture->component[i].corners) part->basis = reader->part[j].basis;
     if (part->basis) return CJR_OK;
-    size_t positions = part->functions->vectors <= CJR_PAIRED ? CJR_REACHED : (size_t)part->last + 1;
+    size_t positions = part->last <= CJR_PAIRED_LAST ? CJR_REACHED : (size_t)part->last + 1;
     size_t stride = (size_t)part->functions->vectors * CJR_LANES, size = positions * stride * sizeof(int16_t);
     if (posix_memalign(&reader->tables[5 * i + 3], 32, size)) return CJR_OUT_OF_MEMORY;
     int16_t *basis = memset(reader->tables[5 * i + 3], 0, size);
@@ -74,7 +74,7 @@ static cjr_status make_part(cjr_reader *reader, const cjr_picture *picture, int 
     if (component->corners == 0 || component->corners & 1 || component->corners >= CJR_SIDE(CJR_CORNER + 1)) return CJR_UNFIT;
     if (component->across < 1 || component->across > 4 || component->down < 1 || component->down > 4) return CJR_UNFIT;
     if (i > 0 && (component->across != 1 || component->down != 1)) return CJR_UNFIT;
-    *part = (cjr_part){.across = component->across, .down = component->down};
+    *part = (cjr_part){.across = component->across, .down = component->down, .corners = component->corners};
     for (int corner = CJR_CORNER; corner > 0; corner--) {
         if (!(component->corners & CJR_SIDE(corner))) continue;
         cjr_status status = make_plane(reader, picture, i, corner);

@@ -1,7 +1,7 @@
 // Reads a row of MCUs. Every plane of a component has its lanes in the same sums, so that a coefficient is added to all at once.
 // Included once for each instruction set, which defines
 //   ROWS: the name of the functions;
-//   PAIRED: the most vectors for which a coefficient more, which is often zero, costs less than a look-up more; at most CJR_PAIRED;
+//   PAIRED: the most vectors for which a coefficient more, which is often zero, costs less than a look-up more;
 //   vector, sum(a, b), narrow(vectors, count, bytes);
 //   share(value, lanes): a value of 16 bits times each lane, shifted by 15 bits with rounding;
 //   product(value, lanes): the same after saturation to 16 bits.
@@ -44,13 +44,17 @@ static inline __attribute__((always_inline)) void store(
     uint8_t bytes[CJR_VECTORS * CJR_LANES + 8];
     narrow(samples, vectors, bytes);
     memset(bytes + vectors * CJR_LANES, 0, 8);
-    for (int i = 0; i < part->planes; i++) {
-        const cjr_plane *plane = &part->plane[i];
-        int corner = plane->corner;
+    const cjr_plane *plane = part->plane;
+    // Each branch goes one way in all blocks of a part, and the compiler knows the corner, so that its rows are no loop.
+#pragma clang loop unroll(full)
+    for (int corner = CJR_CORNER; corner > 0; corner--) {
+        if (corner * corner > vectors * CJR_LANES || !(part->corners & CJR_SIDE(corner))) continue;
         size_t stride = plane->stride;
         const uint8_t *from = bytes + plane->lane;
         uint8_t *to = plane->rows + (size_t)(row * corner) * stride + column * corner;
-        for (int y = 0; y < corner; y++, from += corner, to += stride) memcpy(to, from, 8);
+#pragma clang loop unroll(full)
+        for (int y = 0; y < corner; y++) memcpy(to + (size_t)y * stride, from + y * corner, 8);
+        plane++;
     }
 }
 
@@ -70,8 +74,8 @@ static inline __attribute__((always_inline)) local_bits read_block(
     int32_t dc = (int16_t)part->predictor * quantisers[0];
     for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
     int k = 0;
-    // In small corners the last position is so low that the first code of a pair ends no block.
-    while (vectors <= PAIRED && k < last) {
+    // The last position is so low that the first code of a pair ends no block.
+    while (vectors <= PAIRED && last <= CJR_PAIRED_LAST && k < last) {
         // DC and four look-ups fit in 56 bits.
         for (int i = 0; i < 4 && k < last; i++) {
             cjr_pair pair = pairs[b.bits >> (64 - CJR_CODE_BITS)];

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define ROWS cjr_rows_avx2
-#define PAIRED CJR_PAIRED
+// All planes of corners of up to five coefficients: 55 lanes.
+#define PAIRED 4
 typedef __m256i vector;
 
 static inline vector share(int16_t value, const int16_t *lanes) {

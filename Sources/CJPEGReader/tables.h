@@ -76,9 +76,10 @@ void cjr_make_refinements(
 #define CJR_COEFFICIENT_BITS 4
 #define CJR_SAMPLE_BITS 6
 
-/// The vectors of corners in which pairs are read, which have up to five coefficients, and the positions to which a pair can lead.
-#define CJR_PAIRED 2
-#define CJR_REACHED (39 + 16 + CJR_PAIR_END)
+/// The last position of the largest corner in which pairs are read, one of five coefficients, and the positions to which a pair can
+/// lead.
+#define CJR_PAIRED_LAST 39
+#define CJR_REACHED (CJR_PAIRED_LAST + 16 + CJR_PAIR_END)
 
 /// The position of the last coefficient of a corner in the zigzag.
 extern const uint8_t cjr_last_of_corner[CJR_CORNER + 1];
