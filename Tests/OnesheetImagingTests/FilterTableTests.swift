@@ -1,3 +1,4 @@
+import CImagingKernels
 import OnesheetCore
 import XCTest
 
@@ -26,6 +27,35 @@ final class FilterTableTests: XCTestCase {
             let table = try table(samples, outputs)
             guard table.taps <= samples else { continue }
             for start in table.starts { XCTAssertLessThanOrEqual(Int(start) + table.taps, samples) }
+        }
+    }
+
+    func testThatEveryOrderOfWeightsGivesTheSameSamples() throws {
+        // Given windows that are short, long and at an edge, of a row and of a part of it
+        for (samples, outputs) in [
+            (1000, 342), (1250, 780), (500, 154), (64, 31), (40, 90), (97, 8), (97, 21), (30, 29), (1000, 9), (33, 7), (9, 40),
+            (1400, 300),
+        ] {
+            for part in [0..<samples, samples / 5..<samples - samples / 7] {
+                let table = try FilterTable(
+                    ResamplingWindow(
+                        start: Double(part.lowerBound) + 0.3, length: Double(part.count) - 0.5, outputs: outputs, bounds: part),
+                    samples: samples, step: Int(CK_TAPS))
+                let row = (0..<max(samples, table.taps)).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 ^ $0 >> 2) }
+                // When
+                var made = [Int16](repeating: 0, count: outputs)
+                table.withAxis { ck_across_u8(row, &made, $0) }
+                // Then
+                let sums = (0..<outputs).map { output in
+                    (0..<table.taps).reduce(1 << 7) {
+                        $0 + Int(table.weights[output * table.taps + $1]) * Int(row[Int(table.starts[output]) + $1])
+                    } >> 8
+                }
+                XCTAssertEqual(made.map(Int.init), sums, "\(samples) to \(outputs), \(part)")
+                XCTAssertLessThanOrEqual(
+                    table.bytes, FilterTable.bytes(outputs: outputs, taps: table.taps, isArranged: true), "\(samples) to \(outputs)"
+                )
+            }
         }
     }
 

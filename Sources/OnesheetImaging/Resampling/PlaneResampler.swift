@@ -89,7 +89,7 @@ final class PlaneResampler {
         let rows =
             ResamplingWindow.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, ResamplingWindow.boxed) : vertical) + 2
         let line = outputs.width
-        return FilterTable.bytes(outputs: line, taps: taps)
+        return FilterTable.bytes(outputs: line, taps: taps, isArranged: true)
             + FilterTable.bytes(outputs: min(outputs.height, FilterTableBands.length), taps: rows)
             + SampleRows<Int16>.bytes(count: (rows + 2) * channels, width: line)
             + SampleRows<Int32>.bytes(count: channels, width: line) + SampleRows<UInt8>.bytes(count: channels, width: line)
@@ -108,7 +108,7 @@ final class PlaneResampler {
         let upper = y % 2 == 1 ? UnsafePointer(held[0]) : samples
         add(row: y / 2) { rows, slot in
             ck_halve(upper, samples, opened[0], Int32(width))
-            across.withTable { ck_across_i16(opened[0], rows[slot], $0) }
+            across.withAxis { ck_across_i16(opened[0], rows[slot], $0) }
         }
     }
 
@@ -140,8 +140,8 @@ final class PlaneResampler {
             } else {
                 ck_open(samples, opened.starts, Int32(channels), hasAlpha, nil, Int32(across.samples))
             }
-            across.withTable { table in
-                for channel in 0..<channels { ck_across_i16(opened[channel], rows[slot + channel], table) }
+            across.withAxis { axis in
+                for channel in 0..<channels { ck_across_i16(opened[channel], rows[slot + channel], axis) }
             }
         } else if split.count > 0 {
             if channels > 1 {
@@ -149,11 +149,11 @@ final class PlaneResampler {
             } else {
                 split[0].update(from: samples, count: across.samples)
             }
-            across.withTable { table in
-                for channel in 0..<channels { ck_across_u8(split[channel], rows[slot + channel], table) }
+            across.withAxis { axis in
+                for channel in 0..<channels { ck_across_u8(split[channel], rows[slot + channel], axis) }
             }
         } else {
-            across.withTable { ck_across_u8(samples, rows[slot], $0) }
+            across.withAxis { ck_across_u8(samples, rows[slot], $0) }
         }
     }
 
@@ -181,18 +181,6 @@ final class PlaneResampler {
             ck_down_i16(rows, weights, taps, summed[channel], width)
         } else {
             ck_down_u8(rows, weights, taps, channels > 1 ? closed[channel] : target + index * targetStride, width)
-        }
-    }
-}
-
-extension FilterTable {
-    /// Calls `body` with the table in the form for C.
-    func withTable(_ body: (ck_axis) -> Void) {
-        starts.withUnsafeBufferPointer { starts in
-            weights.withUnsafeBufferPointer { weights in
-                body(
-                    ck_axis(outputs: Int32(outputs), taps: Int32(taps), starts: starts.baseAddress, weights: weights.baseAddress))
-            }
         }
     }
 }
