@@ -59,6 +59,28 @@ final class FilterTableTests: XCTestCase {
         }
     }
 
+    func testThatRowsOfAnyWidthAreAddedUp() {
+        let weights: [Int16] = [-900, 9000, 9184, -900]
+        for width in [1, 15, 16, 17, 31, 32, 33, 64, 79, 100] {
+            // Given
+            let samples = (0..<4 * width).map { Int16($0 * 977 % 20_000 - 1500) }
+            var bytes = [UInt8](repeating: 0, count: width)
+            var words = [Int16](repeating: 0, count: width)
+            // When
+            samples.withUnsafeBufferPointer { samples in
+                let rows = (0..<4).map { row in samples.baseAddress.map { $0 + row * width } }
+                ck_down_u8(rows, weights, 4, &bytes, Int32(width))
+                ck_down_i16(rows, weights, 4, &words, Int32(width))
+            }
+            // Then
+            for x in 0..<width {
+                let sum = (0..<4).reduce(0) { sum, row in sum + Int(weights[row]) * Int(samples[row * width + x]) }
+                XCTAssertEqual(Int(words[x]), (sum + 8192) >> 14, "\(x) of \(width)")
+                XCTAssertEqual(Int(bytes[x]), min(max((sum + 524_288) >> 20, 0), 255), "\(x) of \(width)")
+            }
+        }
+    }
+
     func testThatKeepingTheSizeCopies() throws {
         let table = try table(20, 20)
         for index in 0..<20 {
