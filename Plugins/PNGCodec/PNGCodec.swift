@@ -27,7 +27,7 @@ public struct PNGCodec: CodecPlugin {
     public static let sampleConfiguration = """
         type: png
         # 0 to 9: the effort for a smaller file.
-        effort: 4
+        effort: 2
         # Whether libpng reads all files, which takes twice the time.
         onlyLibpng: false
         """
@@ -41,7 +41,7 @@ public struct PNGCodec: CodecPlugin {
     /// - Parameters:
     ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
     ///   - onlyLibpng: whether libpng reads all files.
-    public init(effort: Int = 4, onlyLibpng: Bool = false) {
+    public init(effort: Int = 2, onlyLibpng: Bool = false) {
         precondition((0...9).contains(effort), "an effort is 0 to 9")
         self.effort = effort
         self.onlyLibpng = onlyLibpng
@@ -49,7 +49,7 @@ public struct PNGCodec: CodecPlugin {
 
     /// - Throws: `ConfigurationError` if the effort is not 0 to 9.
     public init(_ configuration: Configuration, context: PluginContext) throws {
-        let effort = configuration.effort ?? 4
+        let effort = configuration.effort ?? 2
         guard (0...9).contains(effort) else {
             throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
         }
