@@ -304,7 +304,8 @@ let package = Package(
         tests("CloudflareDialect", []),
         tests("IIIFDialect", []),
         tests("NextDialect", []),
-        tests("OnesheetImaging", ["AVIFCodec", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
+        tests(
+            "OnesheetImaging", ["AVIFCodec", "CImagingKernels", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
         tests("JPEGCodec", ["CJPEG"], isQuick: true),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
         tests("OnesheetCommands", ["OnesheetPipeline", arguments, signals]),

@@ -1,4 +1,5 @@
 #include "CImagingKernels.h"
+#include "arranged.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -83,6 +84,10 @@ static int across_u8_neon(const uint8_t *from, int16_t *to, ck_axis axis) {
 void ck_across_u8(const uint8_t *from, int16_t *to, ck_axis axis) {
     int i = 0;
 #if defined(__x86_64__)
+    if (axis.arranged) {
+        ck_across_arranged(from, to, axis.arranged, axis.outputs);
+        return;
+    }
     if (__builtin_cpu_supports("avx2")) i = across_u8_avx2(from, to, axis);
 #elif defined(__aarch64__)
     i = across_u8_neon(from, to, axis);

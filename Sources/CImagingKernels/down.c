@@ -21,11 +21,13 @@ __attribute__((target("avx2"), always_inline)) static inline void sum16(
     *high = b;
 }
 
-__attribute__((target("avx2"))) static int down_u8_avx2(
+// The place of the next sixteen samples: the last ones may be made twice.
+static int next16(int x, int width) { return x + 16 < width && x + 32 > width ? width - 16 : x + 16; }
+
+__attribute__((target("avx2"))) static void down_u8_avx2(
     const int16_t *const *rows, const int16_t *weights, int taps, uint8_t *to, int width) {
     const __m256i half = _mm256_set1_epi32(1 << (CK_WEIGHT_BITS + CK_FRACTION - 1));
-    int x = 0;
-    for (; x + 16 <= width; x += 16) {
+    for (int x = 0; x < width; x = next16(x, width)) {
         __m256i a, b;
         sum16(rows, weights, taps, x, &a, &b);
         a = _mm256_srai_epi32(_mm256_add_epi32(a, half), CK_WEIGHT_BITS + CK_FRACTION);
@@ -34,21 +36,18 @@ __attribute__((target("avx2"))) static int down_u8_avx2(
         __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
         _mm_storeu_si128((__m128i *)(to + x), bytes);
     }
-    return x;
 }
 
-__attribute__((target("avx2"))) static int down_i16_avx2(
+__attribute__((target("avx2"))) static void down_i16_avx2(
     const int16_t *const *rows, const int16_t *weights, int taps, int16_t *to, int width) {
     const __m256i half = _mm256_set1_epi32(1 << (CK_WEIGHT_BITS - 1));
-    int x = 0;
-    for (; x + 16 <= width; x += 16) {
+    for (int x = 0; x < width; x = next16(x, width)) {
         __m256i a, b;
         sum16(rows, weights, taps, x, &a, &b);
         a = _mm256_srai_epi32(_mm256_add_epi32(a, half), CK_WEIGHT_BITS);
         b = _mm256_srai_epi32(_mm256_add_epi32(b, half), CK_WEIGHT_BITS);
         _mm256_storeu_si256((__m256i *)(to + x), _mm256_packs_epi32(a, b));
     }
-    return x;
 }
 #endif
 
@@ -65,12 +64,14 @@ static void sum_block(const int16_t *const *rows, const int16_t *weights, int ta
 }
 
 void ck_down_u8(const int16_t *const *rows, const int16_t *weights, int taps, uint8_t *to, int width) {
-    int x = 0;
     int32_t sums[BLOCK];
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) x = down_u8_avx2(rows, weights, taps, to, width);
+    if (width >= 16 && __builtin_cpu_supports("avx2")) {
+        down_u8_avx2(rows, weights, taps, to, width);
+        return;
+    }
 #endif
-    for (; x < width; x += BLOCK) {
+    for (int x = 0; x < width; x += BLOCK) {
         int count = width - x < BLOCK ? width - x : BLOCK;
         sum_block(rows, weights, taps, x, count, sums);
         for (int i = 0; i < count; i++) {
@@ -81,12 +82,14 @@ void ck_down_u8(const int16_t *const *rows, const int16_t *weights, int taps, ui
 }
 
 void ck_down_i16(const int16_t *const *rows, const int16_t *weights, int taps, int16_t *to, int width) {
-    int x = 0;
     int32_t sums[BLOCK];
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) x = down_i16_avx2(rows, weights, taps, to, width);
+    if (width >= 16 && __builtin_cpu_supports("avx2")) {
+        down_i16_avx2(rows, weights, taps, to, width);
+        return;
+    }
 #endif
-    for (; x < width; x += BLOCK) {
+    for (int x = 0; x < width; x += BLOCK) {
         int count = width - x < BLOCK ? width - x : BLOCK;
         sum_block(rows, weights, taps, x, count, sums);
         for (int i = 0; i < count; i++) {

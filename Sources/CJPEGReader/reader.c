@@ -74,7 +74,7 @@ static cjr_status make_part(cjr_reader *reader, const cjr_picture *picture, int 
     if (component->corners == 0 || component->corners & 1 || component->corners >= CJR_SIDE(CJR_CORNER + 1)) return CJR_UNFIT;
     if (component->across < 1 || component->across > 4 || component->down < 1 || component->down > 4) return CJR_UNFIT;
     if (i > 0 && (component->across != 1 || component->down != 1)) return CJR_UNFIT;
-    *part = (cjr_part){.across = component->across, .down = component->down};
+    *part = (cjr_part){.across = component->across, .down = component->down, .corners = component->corners};
     for (int corner = CJR_CORNER; corner > 0; corner--) {
         if (!(component->corners & CJR_SIDE(corner))) continue;
         cjr_status status = make_plane(reader, picture, i, corner);

@@ -57,8 +57,9 @@ typedef struct {
 struct cjr_part {
     /// Blocks of an MCU; the side of the largest corner, and the position of its last coefficient in the zigzag.
     int across, down, corner, last;
-    /// The planes, those of larger corners first.
+    /// The planes, those of larger corners first, and the sum of CJR_SIDE of their corners.
     int planes;
+    unsigned corners;
     cjr_plane plane[CJR_CORNER];
     /// The samples of a block in all planes.
     int lanes;

@@ -38,33 +38,23 @@ static inline __attribute__((always_inline)) void add(vector *samples, const int
     for (int i = 0; i < vectors; i++) samples[i] = sum(samples[i], product(value, lanes + i * CJR_LANES));
 }
 
-static inline __attribute__((always_inline)) void store_rows(const uint8_t *from, uint8_t *to, size_t stride, int corner) {
-#pragma clang loop unroll(full)
-    for (int y = 0; y < corner; y++) memcpy(to + (size_t)y * stride, from + y * corner, 8);
-}
-
 // Writes the samples of a block into each plane, eight bytes in each row: the next block replaces those beyond its corner.
 static inline __attribute__((always_inline)) void store(
     const cjr_part *part, const vector *samples, int vectors, int column, int row) {
     uint8_t bytes[CJR_VECTORS * CJR_LANES + 8];
     narrow(samples, vectors, bytes);
     memset(bytes + vectors * CJR_LANES, 0, 8);
-    for (int i = 0; i < part->planes; i++) {
-        const cjr_plane *plane = &part->plane[i];
+    const cjr_plane *plane = part->plane;
+    // Each branch goes one way in all blocks of a part, and the compiler knows the corner, so that its rows are no loop.
+#pragma clang loop unroll(full)
+    for (int corner = CJR_CORNER; corner > 0; corner--) {
+        if (corner * corner > vectors * CJR_LANES || !(part->corners & CJR_SIDE(corner))) continue;
         size_t stride = plane->stride;
         const uint8_t *from = bytes + plane->lane;
-        uint8_t *to = plane->rows + (size_t)(row * plane->corner) * stride + column * plane->corner;
-        // The compiler knows the corner, so that there is no loop.
-        switch (plane->corner) {
-        case 1: store_rows(from, to, stride, 1); break;
-        case 2: store_rows(from, to, stride, 2); break;
-        case 3: store_rows(from, to, stride, 3); break;
-        case 4: store_rows(from, to, stride, 4); break;
-        case 5: store_rows(from, to, stride, 5); break;
-        case 6: store_rows(from, to, stride, 6); break;
-        case 7: store_rows(from, to, stride, 7); break;
-        default: store_rows(from, to, stride, 8); break;
-        }
+        uint8_t *to = plane->rows + (size_t)(row * corner) * stride + column * corner;
+#pragma clang loop unroll(full)
+        for (int y = 0; y < corner; y++) memcpy(to + (size_t)y * stride, from + y * corner, 8);
+        plane++;
     }
 }
 

@@ -1,3 +1,4 @@
+import CImagingKernels
 import OnesheetCore
 import XCTest
 
@@ -26,6 +27,57 @@ final class FilterTableTests: XCTestCase {
             let table = try table(samples, outputs)
             guard table.taps <= samples else { continue }
             for start in table.starts { XCTAssertLessThanOrEqual(Int(start) + table.taps, samples) }
+        }
+    }
+
+    func testThatEveryOrderOfWeightsGivesTheSameSamples() throws {
+        // Given windows that are short, long and at an edge, of a row and of a part of it
+        for (samples, outputs) in [
+            (1000, 342), (1250, 780), (500, 154), (64, 31), (40, 90), (97, 8), (97, 21), (30, 29), (1000, 9), (33, 7), (9, 40),
+            (1400, 300),
+        ] {
+            for part in [0..<samples, samples / 5..<samples - samples / 7] {
+                let table = try FilterTable(
+                    ResamplingWindow(
+                        start: Double(part.lowerBound) + 0.3, length: Double(part.count) - 0.5, outputs: outputs, bounds: part),
+                    samples: samples, step: Int(CK_TAPS))
+                let row = (0..<max(samples, table.taps)).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 ^ $0 >> 2) }
+                // When
+                var made = [Int16](repeating: 0, count: outputs)
+                table.withAxis { ck_across_u8(row, &made, $0) }
+                // Then
+                let sums = (0..<outputs).map { output in
+                    (0..<table.taps).reduce(1 << 7) {
+                        $0 + Int(table.weights[output * table.taps + $1]) * Int(row[Int(table.starts[output]) + $1])
+                    } >> 8
+                }
+                XCTAssertEqual(made.map(Int.init), sums, "\(samples) to \(outputs), \(part)")
+                XCTAssertLessThanOrEqual(
+                    table.bytes, FilterTable.bytes(outputs: outputs, taps: table.taps, isArranged: true), "\(samples) to \(outputs)"
+                )
+            }
+        }
+    }
+
+    func testThatRowsOfAnyWidthAreAddedUp() {
+        let weights: [Int16] = [-900, 9000, 9184, -900]
+        for width in [1, 15, 16, 17, 31, 32, 33, 64, 79, 100] {
+            // Given
+            let samples = (0..<4 * width).map { Int16($0 * 977 % 20_000 - 1500) }
+            var bytes = [UInt8](repeating: 0, count: width)
+            var words = [Int16](repeating: 0, count: width)
+            // When
+            samples.withUnsafeBufferPointer { samples in
+                let rows = (0..<4).map { row in samples.baseAddress.map { $0 + row * width } }
+                ck_down_u8(rows, weights, 4, &bytes, Int32(width))
+                ck_down_i16(rows, weights, 4, &words, Int32(width))
+            }
+            // Then
+            for x in 0..<width {
+                let sum = (0..<4).reduce(0) { sum, row in sum + Int(weights[row]) * Int(samples[row * width + x]) }
+                XCTAssertEqual(Int(words[x]), (sum + 8192) >> 14, "\(x) of \(width)")
+                XCTAssertEqual(Int(bytes[x]), min(max((sum + 524_288) >> 20, 0), 255), "\(x) of \(width)")
+            }
         }
     }
 

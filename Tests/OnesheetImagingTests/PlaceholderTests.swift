@@ -55,6 +55,49 @@ final class PlaceholderTests: XCTestCase {
         XCTAssertEqual(Placeholder.dominant(picture(3, 3) { _, _ in .zero }), .white)
     }
 
+    func testThatAThumbnailShowsThePixelsOfEveryLayout() throws {
+        for layout in [
+            PixelLayout(width: 20, height: 15, model: .gray), PixelLayout(width: 20, height: 15, model: .gray, hasAlpha: true),
+            PixelLayout(width: 20, height: 15, model: .rgb), PixelLayout(width: 20, height: 15, model: .rgb, hasAlpha: true),
+            PixelLayout(width: 21, height: 15, planarWithSubsampling: 1, 1),
+            PixelLayout(width: 21, height: 15, planarWithSubsampling: 2, 2),
+        ] {
+            // Given a picture that is as small as its thumbnail, with another colour in each pixel
+            var pixels = try PixelBuffer(layout, limits: Limits())
+            func sample(_ x: Int, _ y: Int, plane: Int = 0) -> UInt8 {
+                UInt8(truncatingIfNeeded: x * 37 + y * 101 + plane * 59 + 5)
+            }
+            for (index, plane) in layout.planes.enumerated() {
+                for y in 0..<plane.height {
+                    pixels.withMutableRow(y, plane: index) { row in
+                        for x in 0..<row.count { row[x] = sample(x, y, plane: index) }
+                    }
+                }
+            }
+            // When
+            let thumbnail = Thumbnail(pixels)
+            // Then
+            let channels = layout.planes[0].channels
+            for (place, pixel) in thumbnail.pixels.enumerated() {
+                let (x, y) = (place % layout.width, place / layout.width)
+                func packed(_ channel: Int) -> Float { Float(sample(x * channels + channel, y)) / 255 }
+                var color = channels < 3 ? SIMD3(repeating: packed(0)) : SIMD3(packed(0), packed(1), packed(2))
+                if layout.isPlanar {
+                    let (across, down) = (x / layout.subsampling.x, y / layout.subsampling.y)
+                    let blue = Float(sample(across, down, plane: 1)) - 128
+                    let red = Float(sample(across, down, plane: 2)) - 128
+                    let luma = Float(sample(x, y))
+                    color = SIMD3(luma + 1.402 * red, luma - 0.344136 * blue - 0.714136 * red, luma + 1.772 * blue) / 255
+                    color.clamp(lowerBound: .zero, upperBound: .one)
+                }
+                let alpha = layout.hasAlpha ? packed(channels - 1) : 1
+                XCTAssertEqual(pixel.w, alpha, accuracy: 1e-5)
+                guard alpha > 0 else { continue }
+                for channel in 0..<3 { XCTAssertEqual(pixel[channel], color[channel], accuracy: 1e-4, "\(layout), \(x), \(y)") }
+            }
+        }
+    }
+
     func testThatEveryLayoutIsReadTheSame() throws {
         // Given one colour in planes, packed, gray and with alpha
         let layouts: [(PixelLayout, [UInt8], [UInt8])] = [

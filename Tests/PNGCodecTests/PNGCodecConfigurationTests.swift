@@ -24,7 +24,7 @@ final class PNGCodecConfigurationTests: XCTestCase {
 
         // Then
         XCTAssertEqual(type, .scalar(PNGCodec.type))
-        XCTAssertEqual(configuration.effort, 4)
+        XCTAssertEqual(configuration.effort, 2)
         XCTAssertEqual(configuration.onlyLibpng, false)
     }
 

@@ -19,7 +19,15 @@ typedef struct {
     int taps;
     const int32_t *starts;
     const int16_t *weights;
+    /// The weights as ck_arrange has written them, or NULL.
+    const int16_t *arranged;
 } ck_axis;
+
+/// Writes the weights of `axis` in the order in which ck_across_u8 takes them on this processor, for rows of `samples` samples. The
+/// results are the same without it. The numbers must stay at their place.
+/// Returns how many numbers they are: at most 32, and 32 + 8 * taps for each eight outputs or fewer. 0 if there is no such order. With
+/// NULL for `to` it only counts them.
+size_t ck_arrange(ck_axis axis, int samples, int16_t *to);
 
 /// One row horizontally: 8-bit samples, or intermediate ones.
 void ck_across_u8(const uint8_t *from, int16_t *to, ck_axis axis);

@@ -9,7 +9,8 @@ public struct SharedRows<Sink: RowSink>: RowSink {
     }
 
     public mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError) {
-        for index in sinks.indices { try sinks[index].row(samples, plane: plane, y: y) }
+        // A range of numbers: `indices` of an array of any sink is looked up at run time, for each row.
+        for index in 0..<sinks.count { try sinks[index].row(samples, plane: plane, y: y) }
     }
 }
 

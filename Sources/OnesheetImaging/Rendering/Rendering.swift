@@ -98,10 +98,10 @@ struct ResamplingSink: RowSink {
     }
 
     mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError) {
-        guard let resampler else { return }
-        try watch.row(samples: samples.count + resampler.samplesPerRow)
+        // In a variable of its own, the resampler would be counted once more for each row.
+        try watch.row(samples: samples.count + (resampler?.samplesPerRow ?? 0))
         samples.withUnsafeBufferPointer { samples in
-            if let start = samples.baseAddress { resampler.add(start, plane: plane, y: y) }
+            if let start = samples.baseAddress { resampler?.add(start, plane: plane, y: y) }
         }
     }
 }

@@ -14,24 +14,30 @@ final class FilterTable: Sendable {
     let ends: [Int32]
     /// The input samples of a row.
     let samples: Int
+    /// The weights in the order of the kernel for 8-bit samples; empty if it has none.
+    let arranged: [Int16]
 
     /// - Parameters:
     ///   - samples: the number of input samples, readable or not.
-    ///   - step: `taps` is a multiple of this.
+    ///   - step: `taps` is a multiple of this. With `CK_TAPS` the table is for the horizontal direction.
     /// - Throws: `CodecError.timedOut`; a table may have millions of rows.
     convenience init(_ resampling: ResamplingWindow, samples: Int, step: Int, by deadline: Deadline = .never) throws(CodecError) {
         var longest = 0
         for index in 0..<resampling.outputs { longest = max(longest, resampling.window(index).count) }
         let taps = (longest + step - 1) / step * step
-        try self.init(resampling, 0..<resampling.outputs, taps: taps, samples: samples) { () throws(CodecError) in
-            try deadline.check()
-        }
+        let isAcross = step == Int(CK_TAPS)
+        try self.init(
+            resampling, 0..<resampling.outputs, taps: taps, samples: samples, isArranged: isAcross
+        ) { () throws(CodecError) in try deadline.check() }
     }
 
     /// A table for a range of the outputs, which have at most `taps` weights.
-    /// - Parameter pause: called regularly.
+    /// - Parameters:
+    ///   - isArranged: whether there are `arranged` weights too, for the horizontal direction.
+    ///   - pause: called regularly.
     init<Failure: Error>(
-        _ resampling: ResamplingWindow, _ outputs: Range<Int>, taps: Int, samples: Int, pause: () throws(Failure) -> Void
+        _ resampling: ResamplingWindow, _ outputs: Range<Int>, taps: Int, samples: Int, isArranged: Bool = false,
+        pause: () throws(Failure) -> Void
     ) throws(Failure) {
         var starts = [Int32](repeating: 0, count: outputs.count)
         var ends = starts
@@ -52,12 +58,44 @@ final class FilterTable: Sendable {
         self.starts = starts
         self.weights = weights
         self.ends = ends
+        arranged = isArranged ? Self.arranged(starts, weights, taps: taps, samples: samples) : []
     }
 
-    var bytes: Int { Self.bytes(outputs: outputs, taps: taps) }
+    var bytes: Int { Self.bytes(outputs: outputs, taps: taps) + arranged.count * 2 }
 
     /// The bytes of a table.
-    static func bytes(outputs: Int, taps: Int) -> Int { outputs * (taps * 2 + 8) }
+    /// - Parameter isArranged: whether there may be `arranged` weights.
+    static func bytes(outputs: Int, taps: Int, isArranged: Bool = false) -> Int {
+        outputs * (taps * 2 + 8) + (isArranged ? 64 + (outputs + 7) / 8 * (64 + taps * 16) : 0)
+    }
+
+    private static func arranged(_ starts: [Int32], _ weights: [Int16], taps: Int, samples: Int) -> [Int16] {
+        withAxis(starts, weights, [], taps: taps) { axis in
+            [Int16](unsafeUninitializedCapacity: ck_arrange(axis, Int32(samples), nil)) { room, count in
+                if !room.isEmpty { count = ck_arrange(axis, Int32(samples), room.baseAddress) }
+            }
+        }
+    }
+
+    /// Calls `body` with the table in the form for C.
+    func withAxis<Result>(_ body: (ck_axis) -> Result) -> Result {
+        Self.withAxis(starts, weights, arranged, taps: taps, body)
+    }
+
+    private static func withAxis<Result>(
+        _ starts: [Int32], _ weights: [Int16], _ arranged: [Int16], taps: Int, _ body: (ck_axis) -> Result
+    ) -> Result {
+        starts.withUnsafeBufferPointer { starts in
+            weights.withUnsafeBufferPointer { weights in
+                arranged.withUnsafeBufferPointer { arranged in
+                    body(
+                        ck_axis(
+                            outputs: Int32(starts.count), taps: Int32(taps), starts: starts.baseAddress,
+                            weights: weights.baseAddress, arranged: arranged.isEmpty ? nil : arranged.baseAddress))
+                }
+            }
+        }
+    }
 
     /// Weights as whole numbers whose sum is exactly one, so that an even area stays even. The rounding error of one weight is
     /// added to the next: with thousands of taps each would round to zero.

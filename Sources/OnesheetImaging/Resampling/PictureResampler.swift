@@ -4,7 +4,7 @@ import OnesheetCore
 final class PictureResampler {
     let plan: Plan
     private(set) var picture: PixelBuffer
-    private var planes: [PlaneResampler] = []
+    private let planes: [PlaneResampler]
     /// Output samples per input row, on average.
     let samplesPerRow: Int
 
@@ -30,7 +30,8 @@ final class PictureResampler {
         let last = target.planes[target.planes.count - 1]
         let leadX = layout.isPlanar && mirrorsX ? last.width * chroma - width : 0
         let leadY = layout.isPlanar && mirrorsY ? last.height * chroma - height : 0
-        picture = try PixelBuffer(target, limits: limits)
+        var picture = try PixelBuffer(target, limits: limits)
+        var planes: [PlaneResampler] = []
         samplesPerRow = target.bytes / layout.height
 
         let scale: SampleScale? = light ? .light : layout.hasAlpha ? .stored : nil
@@ -51,6 +52,8 @@ final class PictureResampler {
                     target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: shape.width,
                     height: shape.height, mayHalve: isChroma, by: deadline))
         }
+        self.picture = picture
+        self.planes = planes
     }
 
     /// The bytes of the output and of the tables and rows.

@@ -18,14 +18,17 @@ final class PlaneResampler {
     private let opened: SampleRows<Int16>
     private let summed: SampleRows<Int16>
     private let closed: SampleRows<UInt8>
-    private let rows: UnsafeMutablePointer<UnsafePointer<Int16>?>
+    /// The rows of the ring, twice for each channel, so that any row is followed by those behind it.
+    private let windows: UnsafeMutablePointer<UnsafePointer<Int16>?>
     /// Averages rows before the ring, if the ring would need very many; else `nil`.
     private let boxes: RowBoxes?
     /// The first row of a pair to be averaged; `nil` if rows are not paired.
     private let held: SampleRows<UInt8>?
     private let width: Int
     private let height: Int
+    /// The next row of the output, and the first row that it needs and one past the last.
     private var next = 0
+    private var needed: (start: Int, end: Int)
 
     /// - Parameters:
     ///   - across, down: the part of the plane and its number of output samples in each direction.
@@ -69,16 +72,22 @@ final class PlaneResampler {
         opened = SampleRows(count: scale == nil && !halves ? 0 : channels, width: room)
         summed = SampleRows(count: scale == nil ? 0 : channels, width: outputs)
         closed = SampleRows(count: scale == nil && channels > 1 ? channels : 0, width: outputs)
-        rows = .allocate(capacity: self.down.taps)
-        rows.initialize(repeating: nil, count: self.down.taps)
+        needed = self.down.rows(of: 0)
+        let taps = self.down.taps
+        windows = .allocate(capacity: 2 * taps * channels)
+        for channel in 0..<channels {
+            for row in 0..<2 * taps {
+                (windows + 2 * taps * channel + row).initialize(to: UnsafePointer(ring[row % taps * channels + channel]))
+            }
+        }
     }
 
-    deinit { rows.deallocate() }
+    deinit { windows.deallocate() }
 
     /// The bytes of its tables and rows.
     var bytes: Int {
         across.bytes + down.bytes + ring.bytes + split.bytes + opened.bytes + summed.bytes + closed.bytes + (boxes?.bytes ?? 0)
-            + (held?.bytes ?? 0) + down.taps * MemoryLayout<Int>.size
+            + (held?.bytes ?? 0) + 2 * down.taps * channels * MemoryLayout<Int>.size
     }
 
     /// An upper bound of `bytes`, computed before allocation.
@@ -93,12 +102,12 @@ final class PlaneResampler {
         let rows =
             ResamplingWindow.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, ResamplingWindow.boxed) : vertical) + 2
         let line = outputs.width
-        return FilterTable.bytes(outputs: line, taps: taps)
+        return FilterTable.bytes(outputs: line, taps: taps, isArranged: true)
             + FilterTable.bytes(outputs: min(outputs.height, FilterTableBands.length), taps: rows)
             + SampleRows<Int16>.bytes(count: (rows + 2) * channels, width: line)
             + SampleRows<Int32>.bytes(count: channels, width: line) + SampleRows<UInt8>.bytes(count: channels, width: line)
             + SampleRows<UInt8>.bytes(count: channels + 1, width: width + taps)
-            + SampleRows<Int16>.bytes(count: channels, width: width + taps) + rows * MemoryLayout<Int>.size
+            + SampleRows<Int16>.bytes(count: channels, width: width + taps) + 2 * rows * channels * MemoryLayout<Int>.size
     }
 
     /// Whether all rows of the output have been written.
@@ -112,7 +121,7 @@ final class PlaneResampler {
         let upper = y % 2 == 1 ? UnsafePointer(held[0]) : samples
         add(row: y / 2) { rows, slot in
             ck_halve(upper, samples, opened[0], Int32(width))
-            across.withTable { ck_across_i16(opened[0], rows[slot], $0) }
+            across.withAxis { ck_across_i16(opened[0], rows[slot], $0) }
         }
     }
 
@@ -122,17 +131,19 @@ final class PlaneResampler {
         guard next < down.outputs else { return }
         var row = y
         if let boxes {
-            guard let box = boxes.box(of: y), box >= down.rows(of: next).start else { return }
+            guard let box = boxes.box(of: y), box >= needed.start else { return }
             fill(boxes.crossed, 0)
             guard boxes.add(y, into: ring, slot: box % down.taps * channels) else { return }
             row = box
         } else {
-            guard y >= down.rows(of: next).start else { return }
+            guard y >= needed.start else { return }
             fill(ring, y % down.taps * channels)
         }
-        while next < down.outputs, down.rows(of: next).end <= row + 1 {
+        while needed.end <= row + 1 {
             write(next)
             next += 1
+            guard next < down.outputs else { return }
+            needed = down.rows(of: next)
         }
     }
 
@@ -144,8 +155,8 @@ final class PlaneResampler {
             } else {
                 ck_open(samples, opened.starts, Int32(channels), hasAlpha, nil, Int32(across.samples))
             }
-            across.withTable { table in
-                for channel in 0..<channels { ck_across_i16(opened[channel], rows[slot + channel], table) }
+            across.withAxis { axis in
+                for channel in 0..<channels { ck_across_i16(opened[channel], rows[slot + channel], axis) }
             }
         } else if split.count > 0 {
             if channels > 1 {
@@ -153,50 +164,32 @@ final class PlaneResampler {
             } else {
                 split[0].update(from: samples, count: across.samples)
             }
-            across.withTable { table in
-                for channel in 0..<channels { ck_across_u8(split[channel], rows[slot + channel], table) }
+            across.withAxis { axis in
+                for channel in 0..<channels { ck_across_u8(split[channel], rows[slot + channel], axis) }
             }
         } else {
-            across.withTable { ck_across_u8(samples, rows[slot], $0) }
+            across.withAxis { ck_across_u8(samples, rows[slot], $0) }
         }
     }
 
     /// Makes row `index` of the output from the ring.
     private func write(_ index: Int) {
-        let start = down.rows(of: index).start
+        let (to, width, taps) = (target + index * targetStride, Int32(across.outputs), down.taps)
+        let first = windows + needed.start % taps
         down.withWeights(of: index) { weights in
             for channel in 0..<channels {
-                for tap in 0..<down.taps { rows[tap] = UnsafePointer(ring[(start + tap) % down.taps * channels + channel]) }
-                addUp(channel, weights: weights, into: index)
+                let rows = first + 2 * taps * channel
+                if scale != nil {
+                    ck_down_i16(rows, weights, Int32(taps), summed[channel], width)
+                } else {
+                    ck_down_u8(rows, weights, Int32(taps), channels > 1 ? closed[channel] : to, width)
+                }
             }
         }
-        let (to, width) = (target + index * targetStride, Int32(across.outputs))
         if let scale {
             ck_close(summed.constants, to, Int32(channels), hasAlpha ? 1 : 0, scale.closing, width)
         } else if channels > 1 {
             ck_join(closed.constants, to, Int32(channels), width)
-        }
-    }
-
-    /// Adds up `rows` for one channel of output row `index`.
-    private func addUp(_ channel: Int, weights: UnsafePointer<Int16>, into index: Int) {
-        let (width, taps) = (Int32(across.outputs), Int32(down.taps))
-        if scale != nil {
-            ck_down_i16(rows, weights, taps, summed[channel], width)
-        } else {
-            ck_down_u8(rows, weights, taps, channels > 1 ? closed[channel] : target + index * targetStride, width)
-        }
-    }
-}
-
-extension FilterTable {
-    /// Calls `body` with the table in the form for C.
-    func withTable(_ body: (ck_axis) -> Void) {
-        starts.withUnsafeBufferPointer { starts in
-            weights.withUnsafeBufferPointer { weights in
-                body(
-                    ck_axis(outputs: Int32(outputs), taps: Int32(taps), starts: starts.baseAddress, weights: weights.baseAddress))
-            }
         }
     }
 }

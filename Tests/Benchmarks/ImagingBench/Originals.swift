@@ -23,8 +23,8 @@ struct Originals {
         try write("full-color", jpeg.encode(try large.draw(planes: (1, 1)), quality))
         let small = DrawnPoster(width: 1000, height: 1500, seed: 2)
         try write("small", jpeg.encode(try small.draw(planes: (2, 2)), quality))
-        try write("picture", PNGCodec().encode(try small.draw(), EncodeOptions()))
-        try write("clear", PNGCodec().encode(try small.draw(hasAlpha: true), EncodeOptions()))
+        try write("picture", PNGCodec(effort: 4).encode(try small.draw(), EncodeOptions()))
+        try write("clear", PNGCodec(effort: 4).encode(try small.draw(hasAlpha: true), EncodeOptions()))
         try write("huge", jpeg.encode(try DrawnPoster(width: 6000, height: 9000).draw(planes: (2, 2)), quality))
     }
 
