@@ -26,10 +26,10 @@ final class AlarmsTests: XCTestCase {
 
     func testThatACancelledAlarmDoesNotGoOff() async {
         let (alarms, rung) = (Alarms(), Rung())
-        let id = alarms.set(in: .milliseconds(5)) { rung.numbers.withLock { $0.append(1) } }
+        let id = alarms.set(in: .milliseconds(300)) { rung.numbers.withLock { $0.append(1) } }
         alarms.cancel(id)
         let last = FirstOutcome<Void>()
-        _ = alarms.set(in: .milliseconds(20)) { last.give(()) }
+        _ = alarms.set(in: .milliseconds(350)) { last.give(()) }
         await last.value()
         XCTAssertEqual(rung.numbers.withLock { $0 }, [])
     }
