@@ -21,7 +21,7 @@ package struct DiskSettings: Sendable {
     package static let batchDelay = Duration.milliseconds(50)
     /// The entries that wait, and the bytes of their bodies. If the queue is full, the caller stores the entry and waits.
     static let queueLimit = 256
-    static let queueBytes = 16 << 20
+    static let queueBytes = 4 << 20
 }
 
 /// The bytes that each kind of entry may occupy on disk.
