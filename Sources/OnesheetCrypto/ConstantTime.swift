@@ -1,4 +1,4 @@
-/// Compares secrets in a time that depends only on the number of bytes, so that it does not reveal a correct prefix.
+/// Compares secrets in constant time: the duration depends only on the number of bytes and does not reveal a correct prefix.
 package enum ConstantTime {
     package static func areEqual(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {
         left.withBytes { left in

@@ -14,7 +14,7 @@ struct WebAnswer: Sendable {
 
     private static let client = {
         var configuration = HTTPClient.Configuration()
-        // Nobody answers after the server has ended.
+        // The server has ended, so a retry cannot succeed.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()

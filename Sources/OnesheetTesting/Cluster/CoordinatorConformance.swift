@@ -124,6 +124,7 @@ public struct CoordinatorConformance: Sendable {
             }
         }
         let timer = Task {
+            // An engine that hangs does not follow an injected clock.
             try await Task.sleep(for: limit)
             result.yield("did not end within \(limit)")
         }

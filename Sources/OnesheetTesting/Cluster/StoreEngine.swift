@@ -163,6 +163,7 @@ package final class StoreEngine: Sendable {
         while ContinuousClock.now < deadline {
             if try await isReady() { return }
             guard process.isRunning else { break }
+            // An engine starts in real time, and does not say when it is ready.
             try await Task.sleep(for: .milliseconds(50))
         }
         let log = FileManager.default.contents(atPath: folder.appending(path: "log").path) ?? Data()

@@ -15,7 +15,7 @@ final class AcceptLimitTests: XCTestCase {
         XCTAssertTrue(limit.isAcceptingNewConnections())
     }
 
-    func testThatConnectionsThatAreRefusedKeepNobodyWaiting() throws {
+    func testThatRefusedConnectionsDoNotDelayOthers() throws {
         // Given 64 places for connections with TLS, and an address that has all that it may have
         let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
         var limit = AcceptLimit(connections: 8192, places: places)
@@ -26,7 +26,7 @@ final class AcceptLimitTests: XCTestCase {
             open.append(place)
         }
         XCTAssertEqual(open.count, 32)
-        // When it opens as many more as there are places, which are not closed yet
+        // When it opens another connection for each place, and none of them is closed yet
         var refused: [MemoryShare.Refusal] = []
         for _ in 0..<64 {
             XCTAssertTrue(limit.isAcceptingNewConnections())
@@ -60,7 +60,7 @@ final class AcceptLimitTests: XCTestCase {
     }
 
     func testThatConnectionsWaitIfAllPlacesAreTaken() throws {
-        // Given connections of so many addresses that all places are taken
+        // Given connections from many addresses, which take all places
         let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
         var limit = AcceptLimit(connections: 8192, places: places)
         let open = try (1...64).map { number in

@@ -85,7 +85,7 @@ final class ResponseMemoryTests: XCTestCase {
         withExtendedLifetime((all, hold, short)) {}
     }
 
-    func testThatNobodyIsKeptFromBeginningByWhatOthersLeaveUnread() throws {
+    func testThatUnreadResponsesOfOthersDoNotRefuseANewAddress() throws {
         // Given an address with a body, and twice as much as there is room for in bodies that cannot be refused
         let (busy, honest) = (try address("192.0.2.1"), try address("192.0.2.2"))
         let own = memory.admit(body(100 << 10), isInTier: false, for: busy)
@@ -161,7 +161,7 @@ final class ResponseMemoryTests: XCTestCase {
         for receiver in receivers.prefix(3) { receiver.wrote(shared) }
         while NIODeadline.now() <= receivers[2].waitingSince {}
         receivers[3].wrote(other)
-        // When room for a byte is needed, then all three go, because the body stays until the last of them, and nobody else
+        // When room for a byte is needed, then only these three are disconnected, because their body stays until the last one is gone
         memory.drop(1, at: .now() + ResponseMemory.stallTimeout)
         XCTAssertEqual(closed.withLock { $0.sorted() }, [0, 1, 2])
         XCTAssertEqual(memory.droppedClients, 3)

@@ -131,7 +131,7 @@ final class HTTP2FloodTests: ServerTestCase {
             let other = await client.next { $0.type == Kind.headers && $0.stream == 3 }
             // Then that is refused, because the first is being sent for as long as it is not taken
             XCTAssertFalse(try XCTUnwrap(other).isOK)
-            // And its buffer is held once, without copies of what nobody waits for
+            // And its buffer is held once, without copies
             let held = try await Self.bytesHeld(server.server, certificate)
             XCTAssertTrue((24 << 20...33 << 20).contains(held), "\(held)")
         }

@@ -54,7 +54,7 @@ struct PaintedPosters: SourcePlugin {
         } catch let error as SourceError {
             throw error
         } catch {
-            // Where the folder of the build cannot be written, each process paints its own.
+            // If the build folder is not writable, each process paints its own.
             return try paint()
         }
     }

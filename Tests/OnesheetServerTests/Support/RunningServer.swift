@@ -77,7 +77,7 @@ struct RunningServer {
         await server.reload { try ConfigurationFile(environment: [:]).parse(Self.yaml(sources: sources, keys: keys, cache: cache)) }
     }
 
-    /// Waits until what was answered is on the disk, where it is written behind the answers.
+    /// Waits until the disk tier has stored the entries of earlier responses.
     func finishStoring() async { await server.responder.context.pipeline.cache.finishStoring() }
 
     /// Stops the server immediately.
@@ -92,7 +92,7 @@ struct RunningServer {
     /// Shows responses as they come: the shared client unpacks bodies and asks for gzip itself.
     private static let client = {
         var configuration = HTTPClient.Configuration()
-        // Nobody answers after a server has ended.
+        // The server has ended, so a retry cannot succeed.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
