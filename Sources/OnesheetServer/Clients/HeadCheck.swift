@@ -46,9 +46,10 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     /// Whether RFC 3986 §3.2 allows `byte` in a host or port.
     static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
             true
-        default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+        default: "_~%!$&'()*+,;=[]".utf8.contains(byte)
         }
     }
 }

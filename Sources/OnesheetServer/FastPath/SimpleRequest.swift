@@ -6,17 +6,21 @@ import NIOHPACK
 ///
 /// Created from HTTP/1.1 bytes without a parser, or from the head of an HTTP/2 stream. The parser handles every other request.
 struct SimpleRequest {
-    let isHead: Bool
+    /// The bytes that hold the parts. On HTTP/1.1, other requests may follow this one.
+    private let bytes: ByteBuffer
+    private let layout: RequestLayout
+
+    var isHead: Bool { layout.isHead }
     /// The path, percent-encoded.
-    let target: ByteBuffer
-    private(set) var accept: ByteBuffer?
-    private(set) var ifNoneMatch: ByteBuffer?
-    private(set) var ifModifiedSince: ByteBuffer?
+    var target: ByteBuffer { slice(layout.target) }
+    var accept: ByteBuffer? { layout.accept.map(slice) }
+    var ifNoneMatch: ByteBuffer? { layout.ifNoneMatch.map(slice) }
+    var ifModifiedSince: ByteBuffer? { layout.ifModifiedSince.map(slice) }
     /// The length of the request with its final empty line, in bytes. 0 for a decoded head.
-    let length: Int
+    var length: Int { layout.length }
 
     /// Whether the response depends on the client's cached copy.
-    var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
+    var isConditional: Bool { layout.ifNoneMatch != nil || layout.ifModifiedSince != nil }
 
     /// The header fields with its preconditions.
     var conditions: HTTPFields {
@@ -38,15 +42,8 @@ struct SimpleRequest {
         else {
             return nil
         }
-        func slice(_ range: Range<Int>) -> ByteBuffer {
-            received.getSlice(at: received.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
-        }
-        isHead = layout.isHead
-        length = layout.length
-        target = slice(layout.target)
-        accept = layout.accept.map(slice)
-        ifNoneMatch = layout.ifNoneMatch.map(slice)
-        ifModifiedSince = layout.ifModifiedSince.map(slice)
+        bytes = received
+        self.layout = layout
     }
 
     /// Whether `received` may be the beginning of a simple request whose rest has not arrived.
@@ -62,6 +59,8 @@ struct SimpleRequest {
 
     /// Recognises the head of an HTTP/2 request without a body. NIO has checked its pseudo-header fields (RFC 9113 §8.3.1).
     init?(_ head: HPACKHeaders) {
+        var bytes = ByteBuffer()
+        var layout = RequestLayout()
         var (method, path): (String?, String?)
         for (name, value, _) in head {
             switch name {
@@ -69,67 +68,72 @@ struct SimpleRequest {
             case ":path": path = value
             case ":scheme", ":authority": break
             default:
-                switch Field(name.utf8Span.span) {
-                case .host, .ignored: break
-                case .accept: guard Self.fill(&accept, ByteBuffer(string: value)) else { return nil }
-                case .ifNoneMatch: guard Self.fill(&ifNoneMatch, ByteBuffer(string: value)) else { return nil }
-                case .ifModifiedSince: guard Self.fill(&ifModifiedSince, ByteBuffer(string: value)) else { return nil }
-                case .connection, nil: return nil
-                }
+                guard let field = Field(name.utf8Span.span), field != .connection else { return nil }
+                guard field.isKept else { continue }
+                guard layout.fill(field, bytes.append(value)) else { return nil }
             }
         }
         guard let path, path.utf8.count <= Self.targetLimit, path.utf8.first == UInt8(ascii: "/"),
             path.utf8.allSatisfy(RequestLayout.isTargetByte)
         else { return nil }
         switch method {
-        case "GET": isHead = false
-        case "HEAD": isHead = true
+        case "GET": layout.isHead = false
+        case "HEAD": layout.isHead = true
         default: return nil
         }
-        target = ByteBuffer(string: path)
-        length = 0
+        layout.target = bytes.append(path)
+        self.bytes = bytes
+        self.layout = layout
     }
 
-    /// Sets `field`. Returns `false` if the field occurs twice, because such a request is not simple.
-    fileprivate static func fill<Value>(_ field: inout Value?, _ value: Value) -> Bool {
-        guard field == nil else { return false }
-        field = value
-        return true
+    private func slice(_ range: Range<Int>) -> ByteBuffer {
+        bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
     }
 }
 
-/// The positions of a request's parts in the HTTP/1.1 bytes.
+extension ByteBuffer {
+    /// Writes `text`.
+    /// - Returns: its position among the readable bytes.
+    fileprivate mutating func append(_ text: String) -> Range<Int> {
+        let start = readableBytes
+        writeString(text)
+        return start..<readableBytes
+    }
+}
+
+/// The positions of a request's parts among its bytes.
 private struct RequestLayout {
-    let isHead: Bool
-    let target: Range<Int>
+    var isHead = false
+    var target = 0..<0
     private(set) var accept: Range<Int>?
     private(set) var ifNoneMatch: Range<Int>?
     private(set) var ifModifiedSince: Range<Int>?
-    private(set) var length: Int
+    private(set) var length = 0
 
+    init() {}
+
+    /// Parses HTTP/1.1 bytes.
     init?(_ bytes: Span<UInt8>, targetLimit: Int) {
         if bytes.has("GET ", at: 0) { isHead = false } else if bytes.has("HEAD ", at: 0) { isHead = true } else { return nil }
         let start = isHead ? 5 : 4
-        target = start..<bytes.end(from: start, while: Self.isTargetByte)
+        target = start..<bytes.end(from: start, while: Self.isTargetByte, skipping: \.endsTarget)
         guard !target.isEmpty, target.count <= targetLimit, bytes[start] == UInt8(ascii: "/"),
             bytes.has(" HTTP/1.1\r\n", at: target.upperBound)
         else { return nil }
         length = target.upperBound + 11
         var hasHost = false
         while !bytes.has("\r\n", at: length) {
-            let name = length..<bytes.end(from: length, while: Self.isNameByte)
-            guard bytes.has(":", at: name.upperBound), let field = Field(bytes.extracting(name)) else { return nil }
+            let name = length..<bytes.end(from: length, while: { $0 != UInt8(ascii: ":") }, skipping: \.endsName)
+            guard name.upperBound < bytes.count, let field = Field(bytes.extracting(name)) else { return nil }
             let first = bytes.end(from: name.upperBound + 1) { $0 == 0x20 }
-            let value = first..<bytes.end(from: first, while: Self.isValueByte)
+            let value = first..<bytes.end(from: first, while: Self.isValueByte, skipping: \.endsValue)
             guard bytes.has("\r\n", at: value.upperBound) else { return nil }
             switch field {
             case .host:
                 guard !hasHost, !value.isEmpty, value.allSatisfy({ HeadCheck.isHostByte(bytes[$0]) }) else { return nil }
                 hasHost = true
             case .connection: guard bytes.extracting(value).isName("keep-alive") else { return nil }
-            case .accept: guard SimpleRequest.fill(&accept, value) else { return nil }
-            case .ifNoneMatch: guard SimpleRequest.fill(&ifNoneMatch, value) else { return nil }
-            case .ifModifiedSince: guard SimpleRequest.fill(&ifModifiedSince, value) else { return nil }
+            case .accept, .ifNoneMatch, .ifModifiedSince: guard fill(field, value) else { return nil }
             case .ignored: break
             }
             length = value.upperBound + 2
@@ -138,16 +142,36 @@ private struct RequestLayout {
         length += 2
     }
 
+    /// Sets the position of `field`. Returns `false` if the field occurs twice, because such a request is not simple.
+    mutating func fill(_ field: Field, _ value: Range<Int>) -> Bool {
+        switch field {
+        case .accept: Self.fill(&accept, value)
+        case .ifNoneMatch: Self.fill(&ifNoneMatch, value)
+        case .ifModifiedSince: Self.fill(&ifModifiedSince, value)
+        case .host, .connection, .ignored: true
+        }
+    }
+
+    private static func fill(_ place: inout Range<Int>?, _ value: Range<Int>) -> Bool {
+        guard place == nil else { return false }
+        place = value
+        return true
+    }
+
     static func isTargetByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
     }
 
-    /// The bytes of known field names. RFC 9110 allows more in a token.
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "-") || byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
-    }
-
     private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F || byte == 0x09 }
+}
+
+extension EightBytes {
+    /// The bytes for which `RequestLayout.isTargetByte` is false.
+    fileprivate var endsTarget: Matches { below(0x21) | above(0x7E) | equal(to: UInt8(ascii: "?")) | equal(to: UInt8(ascii: "#")) }
+    /// The end of a field's name.
+    fileprivate var endsName: Matches { equal(to: UInt8(ascii: ":")) }
+    /// The bytes for which `RequestLayout.isValueByte` is false, and tabs.
+    fileprivate var endsValue: Matches { below(0x20) | above(0x7E) }
 }
 
 /// The meaning of a header field for the response. A request with any other field is not simple.
@@ -156,12 +180,13 @@ private enum Field {
     /// Has no effect on the response to an image request.
     case ignored
 
-    private static let ignoredNames: [StaticString] = [
-        "user-agent", "accept-encoding", "accept-language", "referer", "cookie", "dnt", "priority", "pragma", "cache-control",
-        "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-ch-ua", "sec-ch-ua-mobile",
-        "sec-ch-ua-platform", "sec-gpc", "save-data", "via", "forwarded", "x-forwarded-for", "x-forwarded-proto",
-        "x-forwarded-host", "x-real-ip", "x-request-id", "traceparent", "tracestate",
-    ]
+    /// Whether the response depends on its value.
+    var isKept: Bool {
+        switch self {
+        case .accept, .ifNoneMatch, .ifModifiedSince: true
+        case .host, .connection, .ignored: false
+        }
+    }
 
     /// - Parameter name: a field name in any case.
     init?(_ name: Span<UInt8>) {
@@ -172,41 +197,30 @@ private enum Field {
         case 13 where name.isName("if-none-match"): self = .ifNoneMatch
         case 17 where name.isName("if-modified-since"): self = .ifModifiedSince
         default:
-            guard Self.ignoredNames.contains(where: { name.isName($0) }) else { return nil }
+            guard Self.ignores(name) else { return nil }
             self = .ignored
         }
     }
-}
 
-extension Span<UInt8> {
-    /// Whether `text` begins at `start`.
-    fileprivate func has(_ text: StaticString, at start: Int) -> Bool {
-        guard start >= 0, count - start >= text.utf8CodeUnitCount else { return false }
-        for index in 0..<text.utf8CodeUnitCount where self[start + index] != text.utf8Start[index] { return false }
-        return true
-    }
-
-    /// Whether `text` begins with these bytes, or these bytes with `text`.
-    fileprivate func isBeginning(of text: StaticString) -> Bool {
-        for index in 0..<Swift.min(count, text.utf8CodeUnitCount) where self[index] != text.utf8Start[index] { return false }
-        return true
-    }
-
-    /// The index after the run of bytes from `start` that satisfy `condition`.
-    fileprivate func end(from start: Int, while condition: (UInt8) -> Bool) -> Int {
-        var end = start
-        while end < count, condition(self[end]) { end += 1 }
-        return end
-    }
-
-    /// Compares with `name`, which is in lower case, ignoring case.
-    fileprivate func isName(_ name: StaticString) -> Bool {
-        guard count == name.utf8CodeUnitCount else { return false }
-        for index in 0..<count {
-            let byte = self[index]
-            let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-            guard (isCapital ? byte | 0x20 : byte) == name.utf8Start[index] else { return false }
+    private static func ignores(_ name: Span<UInt8>) -> Bool {
+        switch name.count {
+        case 3: name.isName("dnt") || name.isName("via")
+        case 6: name.isName("cookie") || name.isName("pragma")
+        case 7: name.isName("referer") || name.isName("sec-gpc")
+        case 8: name.isName("priority")
+        case 9: name.isName("sec-ch-ua") || name.isName("save-data") || name.isName("forwarded") || name.isName("x-real-ip")
+        case 10: name.isName("user-agent") || name.isName("tracestate")
+        case 11: name.isName("traceparent")
+        case 12: name.isName("x-request-id")
+        case 13: name.isName("cache-control")
+        case 14:
+            name.isName("sec-fetch-dest") || name.isName("sec-fetch-mode") || name.isName("sec-fetch-site")
+                || name.isName("sec-fetch-user")
+        case 15: name.isName("accept-encoding") || name.isName("accept-language") || name.isName("x-forwarded-for")
+        case 16: name.isName("sec-ch-ua-mobile") || name.isName("x-forwarded-host")
+        case 17: name.isName("x-forwarded-proto")
+        case 18: name.isName("sec-ch-ua-platform")
+        default: false
         }
-        return true
     }
 }
