@@ -12,7 +12,9 @@
 /// a search misses it. Other programs that parse the same text find it.
 extension StringProtocol {
     /// Whether both texts have the same bytes.
-    package func isExactly(_ other: some StringProtocol) -> Bool {
+    package func isExactly(_ other: some StringProtocol) -> Bool { hasSameBytes(as: other) }
+
+    fileprivate func hasSameBytes(as other: some StringProtocol) -> Bool {
         let isSame = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
                 guard left.count == right.count else { return false }
@@ -51,6 +53,11 @@ extension StringProtocol {
     package func lowercasedASCII() -> String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
+}
+
+extension String {
+    /// The same, compiled for strings alone: every lookup in a cache compares keys.
+    package func isExactly(_ other: String) -> Bool { hasSameBytes(as: other) }
 }
 
 extension StringProtocol where SubSequence == Substring {
