@@ -15,8 +15,9 @@ final class ResponseHeadCache {
     /// The result of the fast path for one request.
     enum Outcome {
         case answer(ReadyResponse)
-        /// The request needs more time. It continues to the router with the parsed target and the lookup so far.
-        case route(RoutedRequest)
+        /// The request needs more time. It continues to the router with the parsed target and the lookup so far. Indirect, because its
+        /// size would make every outcome large.
+        indirect case route(RoutedRequest)
     }
 
     /// The maximum number of targets, and of `Accept` headers. A full cache is emptied.
@@ -101,14 +102,16 @@ final class ResponseHeadCache {
                 hit, at: now, router.commonFields, facts: variant.parsed.facts,
                 counter: images.pipeline.metrics.images.counter(of: hit.tier))
         }
-        guard let prepared = variant.prepared, let body = body(of: hit) else { return nil }
+        guard let prepared = variant.prepared else { return nil }
         if target.isNew { remember(target) }
-        if case .file(let file) = body, let files { prepared.keep(file, in: files) }
+        // A 304 needs no body, so its length and place do not matter.
         if prepared.isKnown(to: request) {
             target.routed.entry.counter.addImmediate(.redirection, bytes: 0, since: begun)
             prepared.counter.add()
             return .head(prepared.notModified(at: now, router.commonFields))
         }
+        guard let body = body(of: hit) else { return nil }
+        if case .file(let file) = body, let files { prepared.keep(file, in: files) }
         return send(prepared, body: body, to: request, target: target, since: begun)
     }
 
@@ -152,7 +155,9 @@ private final class CachedTarget {
     let routed: RoutedRequest
     let address: ImageAddress
     var isNew = true
-    private var variants: [ImageFormat?: CachedVariant] = [:]
+    /// The variant in the original's format.
+    private var original: CachedVariant?
+    private var negotiated: [ImageFormat: CachedVariant] = [:]
 
     init(_ routed: RoutedRequest, _ address: ImageAddress) {
         self.routed = routed
@@ -161,9 +166,9 @@ private final class CachedTarget {
 
     /// - Parameter format: the negotiated format. `nil` is the original's.
     func variant(in format: ImageFormat?, _ images: ImageContext) -> CachedVariant {
-        if let known = variants[format] { return known }
+        if let known = format.map({ negotiated[$0] }) ?? original { return known }
         let variant = CachedVariant(images.target(address, in: format))
-        variants[format] = variant
+        if let format { negotiated[format] = variant } else { original = variant }
         return variant
     }
 }
