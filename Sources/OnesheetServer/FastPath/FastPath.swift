@@ -5,20 +5,20 @@ import Synchronization
 /// files, so loops never wait for each other.
 final class FastPath: Sendable {
     private let responder: ReloadableResponder
-    private let sendsFiles: Bool
+    private let isEncrypted: Bool
     private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<LoopFastPath>]>([:])
 
-    /// - Parameter sendsFiles: whether responses may use `sendfile`. It cannot be used on encrypted connections.
-    init(_ responder: ReloadableResponder, sendsFiles: Bool) {
+    /// - Parameter isEncrypted: whether the connections are encrypted. They cannot use `sendfile`, nor the socket itself.
+    init(_ responder: ReloadableResponder, isEncrypted: Bool) {
         self.responder = responder
-        self.sendsFiles = sendsFiles
+        self.isEncrypted = isEncrypted
     }
 
     /// - Parameter loop: the event loop that the caller runs on.
     func part(on loop: any EventLoop) -> LoopFastPath {
         loops.withLock { loops in
             if let part = loops[ObjectIdentifier(loop)] { return part.value }
-            let part = NIOLoopBound(LoopFastPath(responder, sendsFiles: sendsFiles, on: loop), eventLoop: loop)
+            let part = NIOLoopBound(LoopFastPath(responder, isEncrypted: isEncrypted, on: loop), eventLoop: loop)
             loops[ObjectIdentifier(loop)] = part
             return part.value
         }
@@ -32,14 +32,16 @@ final class FastPath: Sendable {
 
 /// One event loop's part of the fast path. Only used on that loop.
 final class LoopFastPath {
+    let isEncrypted: Bool
     private let responder: ReloadableResponder
     private let files: OpenFileCache?
     private var reloads: Int
     private var current: ResponseHeadCache
 
-    init(_ responder: ReloadableResponder, sendsFiles: Bool, on loop: any EventLoop) {
+    init(_ responder: ReloadableResponder, isEncrypted: Bool, on loop: any EventLoop) {
+        self.isEncrypted = isEncrypted
         self.responder = responder
-        files = sendsFiles ? OpenFileCache(on: loop, clock: responder.router.table.images.clock) : nil
+        files = isEncrypted ? nil : OpenFileCache(on: loop, clock: responder.router.table.images.clock)
         reloads = responder.reloads
         current = ResponseHeadCache(responder.router, files: files)
     }

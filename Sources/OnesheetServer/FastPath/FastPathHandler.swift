@@ -24,6 +24,10 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let accessLog: AccessLog?
     private let addParser: () -> Void
     private var receiver: BodyReceiver?
+    /// `nil` before the first response that leaves without the channel.
+    private var socket: PlainSocket?
+    /// Whether earlier responses may wait in the channel. The socket alone must not be used then.
+    private var mayHaveUnsent = false
     /// The other end, for the access log.
     private var peer: IPAddress?
     /// The parser's requests. `nil` until there is a parser.
@@ -116,7 +120,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         // Drop requests that never reached the router.
         fastPath?.routedRequests.remove(on: context.channel)
-        (waiting, ends) = (nil, [])
+        (waiting, ends, socket) = (nil, [], nil)
         context.fireChannelInactive()
     }
 
@@ -129,17 +133,19 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard received.readableBytes > 0 else { return }
         guard parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads else { return pass(received, context) }
         var bytes = received
-        var (hasAnswered, hasRouted, isCorked) = (false, false, false)
+        var (hasAnswered, hasWritten, hasRouted, isCorked) = (false, false, false, false)
         let begun = NIODeadline.now()
-        while !hasRouted, context.channel.isWritable, let request = SimpleRequest(bytes) {
+        while !hasRouted, bytes.readableBytes > 0, context.channel.isWritable, let request = SimpleRequest(bytes) {
             switch heads.answer(request, since: begun) {
             case .answer(let response):
                 if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), since: begun, in: accessLog) }
                 bytes.moveReaderIndex(forwardBy: request.length)
-                if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
-                write(response, context)
                 hasAnswered = true
                 answered += 1
+                if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
+                // The responses to pipelined requests leave together.
+                let isAlone = !hasWritten && bytes.readableBytes == 0
+                if write(response, isAlone: isAlone, context) { hasWritten = true }
             case .route(let routed):
                 // The parser holds no bytes and no request is unanswered, so the router receives this request next.
                 if context.channel.isActive { fastPath?.routedRequests.handOver(routed, on: context.channel) }
@@ -148,7 +154,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let event = hasRouted || bytes.readableBytes == 0 ? nil : eventAwaited(by: bytes, behindResponse: hasAnswered, context)
         if let event { waiting = (bytes, event) }
-        if hasAnswered { context.flush() }
+        if hasWritten { context.flush() }
         if isCorked { _ = context.channel.cork(false) }
         if event == nil, bytes.readableBytes > 0 { pass(bytes, context) }
     }
@@ -198,14 +204,35 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         accessLog.add(answered)
     }
 
-    private func write(_ response: ReadyResponse, _ context: ChannelHandlerContext) {
+    /// - Parameter isAlone: whether no other response leaves with this one.
+    /// - Returns: whether the channel has a part of it, which must be flushed.
+    private func write(_ response: ReadyResponse, isAlone: Bool, _ context: ChannelHandlerContext) -> Bool {
         switch response {
-        case .head(let head): write(.bytes(head.bytes), context)
+        case .head(let head):
+            let rest = isAlone ? restAfterSending(head.bytes, context) : head.bytes
+            guard rest.readableBytes > 0 else { return false }
+            write(.bytes(rest), context)
         case .parts(let head, let body):
             write(.bytes(head.bytes), context)
             write(body, context)
         case .whole(let file, _): write(.file(file), context)
         }
+        mayHaveUnsent = true
+        return true
+    }
+
+    /// Sends `bytes` to the socket itself, unless earlier bytes wait in the channel.
+    /// - Returns: the bytes that the channel must send.
+    private func restAfterSending(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> ByteBuffer {
+        guard let fastPath, !fastPath.isEncrypted, context.channel.isActive else { return bytes }
+        if mayHaveUnsent {
+            guard context.channel.bufferedBytes == 0 else { return bytes }
+            mayHaveUnsent = false
+        }
+        if socket == nil { socket = PlainSocket(context.channel) }
+        var rest = bytes
+        rest.moveReaderIndex(forwardBy: socket?.send(bytes) ?? 0)
+        return rest
     }
 
     private func write(_ body: ReadyBody, _ context: ChannelHandlerContext) {
@@ -235,7 +262,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         // The parser owns the connection from here on. It keeps it if its state cannot be read.
-        (parserIsDone, hasPassed) = (false, true)
+        (parserIsDone, hasPassed, mayHaveUnsent) = (false, true, true)
         if parserRequests == nil { parserRequests = newParserRequests(context) }
         context.fireChannelRead(wrapInboundOut(bytes))
         // The parser reads synchronously. After a plain end of a head it holds no bytes.

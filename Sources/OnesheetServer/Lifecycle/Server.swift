@@ -49,7 +49,7 @@ package struct Server: Sendable {
         responder = ReloadableResponder(context) { [counters, readiness] context in
             Router(context, counters: counters, readiness: readiness)
         }
-        fastPath = hasFastPath ? FastPath(responder, sendsFiles: certificate == nil) : nil
+        fastPath = hasFastPath ? FastPath(responder, isEncrypted: certificate != nil) : nil
     }
 
     /// Runs the server until `drain` is called or the task is cancelled.
