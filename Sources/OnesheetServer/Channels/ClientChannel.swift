@@ -4,8 +4,8 @@ import NIOCore
 import NIOHTTPTypesHTTP1
 import OnesheetCore
 
-/// An HTTP/1.1 connection: `SlowClients` and `FastPathHandler`, and behind them Hummingbird's channel with the parser, which is added
-/// with the first request that needs it. A connection whose requests the fast path answers has no parser.
+/// An HTTP/1.1 connection: `FastPathHandler`, and behind it Hummingbird's channel with the parser, which is added with the first request
+/// that needs it. A connection whose requests the fast path answers has no parser.
 struct ClientChannel: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -43,21 +43,21 @@ struct ClientChannel: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let parsed = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
             channel.closeFuture.whenComplete { _ in parsed.fail(ChannelError.alreadyClosed) }
+            let clients = services.clients
+            let timeouts = ClientTimeouts(
+                idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration))
             let handler = FastPathHandler(
-                services.fastPath?.part(on: channel.eventLoop), memory: services.connections.memory, accessLog: services.accessLog
+                services.fastPath?.part(on: channel.eventLoop), memory: services.connections.memory, accessLog: services.accessLog,
+                timeouts: timeouts
             ) {
                 addParser(to: channel, logger).cascade(to: parsed)
             }
-            let clients = services.clients
-            let slow = SlowClients(
-                idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
-            ) { handler.phase }
             // Clients rarely pipeline, so a second `read` after the first would be a wasted system call.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             // The parser decodes everything that was read, including pipelined requests, which takes many times their size in
             // memory. Small reads bound it.
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.received)
-            try channel.pipeline.syncOperations.addHandlers([slow, handler])
+            try channel.pipeline.syncOperations.addHandler(handler)
             return Value(channel: channel, parsed: parsed.futureResult)
         }
     }

@@ -57,7 +57,7 @@ struct MultiplexedConnection: Sendable {
                 eventLoop: channel.eventLoop,
                 configuration: .init(
                     maxIdleTime: idleTimeout, maxAge: TimeAmount(maximumAge), maxGraceTime: idleTimeout, keepalive: nil))
-            let slow = SlowClients(idleTimeout: closeTimeout, requestTimeout: closeTimeout) {
+            let slow = SlowClients(ClientTimeouts(idleTimeout: closeTimeout, requestTimeout: closeTimeout)) {
                 requests.isEmpty ? .idle : .answering
             }
             let pipeline = channel.pipeline.syncOperations

@@ -10,16 +10,13 @@ enum ConnectionPhase {
     case answering
 }
 
-/// Closes idle and stalled connections: those without a request, those with an incomplete request, and those whose client does not
-/// read the response.
+/// Closes an idle or stalled connection: one without a request, one with an incomplete request, and one whose client does not read the
+/// response.
 ///
-/// Polls four times per timeout, so traffic itself costs almost nothing.
-final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-
+/// Polls four times per timeout, so traffic itself costs almost nothing. Only used on the connection's loop.
+final class ClientTimeouts {
     private let idleTimeout: TimeAmount
     private let requestTimeout: TimeAmount
-    private let phase: () -> ConnectionPhase
     private var polling: RepeatedTask?
     private var lastRead = NIODeadline.distantPast
     /// The start of the incomplete request.
@@ -27,42 +24,38 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
     /// The number of bytes that wait for the client, and the time since which it has not changed.
     private var waiting: (bytes: Int, since: NIODeadline)?
 
-    /// - Parameter phase: called after the handlers behind have processed a read.
-    init(idleTimeout: TimeAmount, requestTimeout: TimeAmount, phase: @escaping () -> ConnectionPhase) {
+    init(idleTimeout: TimeAmount, requestTimeout: TimeAmount) {
         self.idleTimeout = idleTimeout
         self.requestTimeout = requestTimeout
-        self.phase = phase
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    /// Begins to watch the connection of `context`, until `end()`.
+    func begin(_ context: ChannelHandlerContext, phase: @escaping () -> ConnectionPhase) {
         let loop = context.eventLoop
         lastRead = loop.now
         let pause = TimeAmount.nanoseconds(min(idleTimeout, requestTimeout).nanoseconds / 4)
-        let here = NIOLoopBound((self, context), eventLoop: loop)
+        let here = NIOLoopBound((self, context, phase), eventLoop: loop)
         polling = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
-            let (handler, context) = here.value
-            handler.poll(context)
+            let (timeouts, context, phase) = here.value
+            timeouts.poll(context, phase())
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { polling?.cancel() }
+    func end() { polling?.cancel() }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        polling?.cancel()
-        context.fireChannelInactive()
-    }
+    /// Notes that bytes have arrived.
+    func received(at now: NIODeadline) { lastRead = now }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastRead = context.eventLoop.now
-        context.fireChannelRead(data)
-        guard case .reading(let number) = phase() else { return began = nil }
+    /// Notes the phase after these bytes have been processed.
+    func processed(_ phase: ConnectionPhase) {
+        guard case .reading(let number) = phase else { return began = nil }
         if began?.number != number { began = (number, lastRead) }
     }
 
-    private func poll(_ context: ChannelHandlerContext) {
+    private func poll(_ context: ChannelHandlerContext, _ phase: ConnectionPhase) {
         let now = context.eventLoop.now
         if isStalled(context, now) { return context.close(promise: nil) }
-        switch phase() {
+        switch phase {
         case .idle: if waiting == nil, now - lastRead >= idleTimeout { context.close(promise: nil) }
         case .reading: if now - (began?.time ?? lastRead) >= requestTimeout { context.close(promise: nil) }
         case .answering: break
@@ -81,6 +74,34 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
             return false
         }
         return now - waiting.since >= idleTimeout
+    }
+}
+
+/// Applies `ClientTimeouts` to a connection whose other handlers do not.
+final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let timeouts: ClientTimeouts
+    private let phase: () -> ConnectionPhase
+
+    /// - Parameter phase: called after the handlers behind have processed a read.
+    init(_ timeouts: ClientTimeouts, phase: @escaping () -> ConnectionPhase) {
+        (self.timeouts, self.phase) = (timeouts, phase)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { timeouts.begin(context, phase: phase) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timeouts.end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timeouts.end()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        timeouts.received(at: context.eventLoop.now)
+        context.fireChannelRead(data)
+        timeouts.processed(phase())
     }
 }
 

@@ -22,6 +22,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let fastPath: LoopFastPath?
     private let memory: ResponseMemory
     private let accessLog: AccessLog?
+    private let timeouts: ClientTimeouts
     private let addParser: () -> Void
     private var receiver: BodyReceiver?
     /// `nil` before the first response that leaves without the channel.
@@ -63,18 +64,23 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - accessLog: `nil` if there is none.
     ///   - addParser: adds the parser behind this handler. Called before the first bytes are passed to it.
     init(
-        _ fastPath: LoopFastPath?, memory: ResponseMemory, accessLog: AccessLog?, addParser: @escaping () -> Void
+        _ fastPath: LoopFastPath?, memory: ResponseMemory, accessLog: AccessLog?, timeouts: ClientTimeouts,
+        addParser: @escaping () -> Void
     ) {
         self.fastPath = fastPath
         self.memory = memory
         self.accessLog = accessLog
+        self.timeouts = timeouts
         self.addParser = addParser
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         receiver = BodyReceiver(context.channel, memory)
         if accessLog != nil { peer = context.channel.remoteAddress?.address }
+        timeouts.begin(context) { [self] in phase }
     }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timeouts.end() }
 
     /// The connection's current phase.
     var phase: ConnectionPhase {
@@ -91,18 +97,21 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let now = NIODeadline.now()
+        timeouts.received(at: now)
         var bytes = unwrapInboundIn(data)
         if var before = waiting {
             before.bytes.writeBuffer(&bytes)
             waiting = before
             if before.event == .rest {
-                resume(context)
+                resume(context, at: now)
             } else if before.bytes.readableBytes > Self.waitingLimit {
                 context.close(promise: nil)
             }
         } else {
-            process(bytes, context)
+            process(bytes, context, at: now)
         }
+        timeouts.processed(phase)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -120,6 +129,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         // Drop requests that never reached the router.
         fastPath?.routedRequests.remove(on: context.channel)
+        timeouts.end()
         (waiting, ends, socket) = (nil, [], nil)
         context.fireChannelInactive()
     }
@@ -129,12 +139,12 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Answers the simple requests at the beginning of `received`. The others, and what follows them, are the parser's.
-    private func process(_ received: ByteBuffer, _ context: ChannelHandlerContext) {
+    /// - Parameter begun: the present time.
+    private func process(_ received: ByteBuffer, _ context: ChannelHandlerContext, at begun: NIODeadline) {
         guard received.readableBytes > 0 else { return }
         guard parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads else { return pass(received, context) }
         var bytes = received
         var (hasAnswered, hasWritten, hasRouted, isCorked) = (false, false, false, false)
-        let begun = NIODeadline.now()
         while !hasRouted, bytes.readableBytes > 0, context.channel.isWritable, let request = SimpleRequest(bytes) {
             switch heads.answer(request, since: begun) {
             case .answer(let response):
@@ -176,7 +186,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.eventLoop.execute {
             let (handler, context) = here.value
             guard handler.waiting?.event == .writability, context.channel.isWritable else { return }
-            handler.resume(context)
+            handler.resume(context, at: .now())
             handler.channelReadComplete(context: context)
             guard handler.waiting?.event != .writability else { return }
             for end in handler.ends { handler.end(end, context) }
@@ -189,10 +199,10 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Processes the bytes that have waited.
-    private func resume(_ context: ChannelHandlerContext) {
+    private func resume(_ context: ChannelHandlerContext, at now: NIODeadline) {
         guard let bytes = waiting?.bytes else { return }
         waiting = nil
-        process(bytes, context)
+        process(bytes, context, at: now)
     }
 
     private func log(_ response: ReadyResponse, to head: ByteBufferView, since begun: NIODeadline, in accessLog: AccessLog) {

@@ -10,7 +10,8 @@ final class SlowClientsTests: XCTestCase {
     private var phase = ConnectionPhase.idle
 
     override func setUp() async throws {
-        let slow = SlowClients(idleTimeout: .seconds(60), requestTimeout: .seconds(10)) { [unowned self] in phase }
+        let timeouts = ClientTimeouts(idleTimeout: .seconds(60), requestTimeout: .seconds(10))
+        let slow = SlowClients(timeouts) { [unowned self] in phase }
         try channel.pipeline.syncOperations.addHandler(slow)
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
     }
