@@ -42,8 +42,10 @@ let quickSettings: [SwiftSetting] =
 let cSettings: [CSetting] =
     switch build {
     case nil, .benchmarks, .formats: isCheckout ? [] : [.unsafeFlags(["-O3"])]
-    case .fuzzing: [.unsafeFlags(["-O1", "-g", "-fsanitize=fuzzer-no-link"])]
-    case .thread, .address: [.unsafeFlags(["-O1", "-g"])]
+    // Undefined behaviour ends the process, without a runtime of its own.
+    case .fuzzing: [.unsafeFlags(["-O1", "-g", "-fsanitize=fuzzer-no-link,undefined", "-fsanitize-trap=undefined"])]
+    case .address: [.unsafeFlags(["-O1", "-g", "-fsanitize=undefined", "-fsanitize-trap=undefined"])]
+    case .thread: [.unsafeFlags(["-O1", "-g"])]
     }
 
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
