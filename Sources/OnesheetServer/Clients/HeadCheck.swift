@@ -3,8 +3,8 @@ import NIOHTTP1
 import OnesheetCore
 
 /// Rejects HTTP/1.1 requests that enable request smuggling: those without exactly one valid `Host` (RFC 9112 §3.2), and those with
-/// a transfer coding other than `chunked` (§6.1). Closes the connection after a request of HTTP/1.0 or for another protocol. Sits
-/// directly behind the parser, whose errors are answered with 400 and a closed connection.
+/// a transfer coding other than `chunked` (§6.1). Writes `Connection: close` into the last request of a connection, whatever the client
+/// wrote. Sits directly behind the parser, whose errors are answered with 400 and a closed connection.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -27,10 +27,10 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         if !hasRefused { context.fireChannelRead(wrapInboundOut(part)) }
     }
 
-    /// Whether the connection ends with the response: the client is older than persistent connections (RFC 9112 §9.3), or the parser reads
-    /// nothing after `head`, because another protocol may follow. No protocol is upgraded here (RFC 9110 §7.8).
+    /// Whether the connection ends with the response: the client says so or is older than persistent connections (RFC 9112 §9.3), or the
+    /// parser reads nothing after `head`, because another protocol may follow. No protocol is upgraded here (RFC 9110 §7.8).
     private static func endsConnection(_ head: HTTPRequestHead) -> Bool {
-        head.version == .http1_0 && !head.isKeepAlive || head.method == .CONNECT
+        !head.isKeepAlive || head.method == .CONNECT
             || head.headers.contains(name: "Upgrade")
                 && head.headers[canonicalForm: "Connection"].contains { $0.lowercased() == "upgrade" }
     }

@@ -17,12 +17,16 @@ enum ConnectionPhase {
 final class ClientTimeouts {
     private let idleTimeout: TimeAmount
     private let requestTimeout: TimeAmount
+    /// The connection's current phase. `nil` before `begin(_:phase:)` and after `end()`.
+    private var phase: (() -> ConnectionPhase)?
     private var polling: RepeatedTask?
     private var lastRead = NIODeadline.distantPast
+    /// The last poll that found a request or a response under way.
+    private var lastBusy = NIODeadline.distantPast
     /// The start of the incomplete request.
     private var began: (number: Int, time: NIODeadline)?
     /// The number of bytes that wait for the client, and the time since which it has not changed.
-    private var waiting: (bytes: Int, since: NIODeadline)?
+    private var unsent: (bytes: Int, since: NIODeadline)?
 
     init(idleTimeout: TimeAmount, requestTimeout: TimeAmount) {
         self.idleTimeout = idleTimeout
@@ -34,46 +38,54 @@ final class ClientTimeouts {
         let loop = context.eventLoop
         lastRead = loop.now
         let pause = TimeAmount.nanoseconds(min(idleTimeout, requestTimeout).nanoseconds / 4)
-        let here = NIOLoopBound((self, context, phase), eventLoop: loop)
+        let here = NIOLoopBound((self, context), eventLoop: loop)
         polling = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
-            let (timeouts, context, phase) = here.value
-            timeouts.poll(context, phase())
+            let (timeouts, context) = here.value
+            timeouts.poll(context)
         }
+        self.phase = phase
     }
 
-    func end() { polling?.cancel() }
+    func end() {
+        polling?.cancel()
+        phase = nil
+    }
 
     /// Notes that bytes have arrived.
     func received(at now: NIODeadline) { lastRead = now }
 
-    /// Notes the phase after these bytes have been processed.
-    func processed(_ phase: ConnectionPhase) {
-        guard case .reading(let number) = phase else { return began = nil }
+    /// Notes that these bytes have been processed.
+    func processed() {
+        guard case .reading(let number) = phase?() else { return began = nil }
         if began?.number != number { began = (number, lastRead) }
     }
 
-    private func poll(_ context: ChannelHandlerContext, _ phase: ConnectionPhase) {
+    private func poll(_ context: ChannelHandlerContext) {
+        guard let phase = phase?() else { return }
         let now = context.eventLoop.now
         if isStalled(context, now) { return context.close(promise: nil) }
         switch phase {
-        case .idle: if waiting == nil, now - lastRead >= idleTimeout { context.close(promise: nil) }
+        case .idle where unsent == nil:
+            if now - max(lastRead, lastBusy) >= idleTimeout { context.close(promise: nil) }
+            return
         case .reading: if now - (began?.time ?? lastRead) >= requestTimeout { context.close(promise: nil) }
-        case .answering: break
+        case .idle, .answering: break
         }
+        lastBusy = now
     }
 
     /// Whether the client has read nothing for too long.
     private func isStalled(_ context: ChannelHandlerContext, _ now: NIODeadline) -> Bool {
         let buffered = context.channel.bufferedBytes
         guard buffered > 0 else {
-            waiting = nil
+            unsent = nil
             return false
         }
-        guard let waiting, waiting.bytes == buffered else {
-            self.waiting = (buffered, now)
+        guard let unsent, unsent.bytes == buffered else {
+            self.unsent = (buffered, now)
             return false
         }
-        return now - waiting.since >= idleTimeout
+        return now - unsent.since >= idleTimeout
     }
 }
 
@@ -101,7 +113,7 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         timeouts.received(at: context.eventLoop.now)
         context.fireChannelRead(data)
-        timeouts.processed(phase())
+        timeouts.processed()
     }
 }
 

@@ -1,4 +1,5 @@
 import NIOCore
+import HTTPTypes
 import NIOHTTPTypes
 
 /// Counts the requests that the parser has read and that are not answered yet. Sits directly behind the parser.
@@ -14,16 +15,20 @@ final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Whether a request is incomplete.
     var isReading: Bool { begun > read }
-    /// Whether every request is complete and answered.
-    var isEmpty: Bool { begun == read && read == answered && !hasRefused }
+    /// Whether every request is complete and answered, and another may follow.
+    var isEmpty: Bool { begun == read && read == answered && !hasRefused && !hasLast }
     /// Whether a complete request waits for its response.
     var isAnswering: Bool { answered < read }
     /// Whether the parser has failed. It reads no further request, and the refusal itself is written later.
     private(set) var hasRefused = false
+    /// Whether the connection closes after the requests so far (RFC 9112 §9.6). `HeadCheck` has written the field.
+    private var hasLast = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: begun += 1
+        case .head(let request):
+            begun += 1
+            if request.headerFields[.connection] == "close" { hasLast = true }
         case .body: break
         case .end: read += 1
         }

@@ -27,7 +27,8 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var receiver: BodyReceiver?
     /// `nil` before the first response that leaves without the channel.
     private var socket: PlainSocket?
-    /// Whether earlier responses may wait in the channel. The socket alone must not be used then.
+    /// Whether earlier responses may wait in the channel. The socket alone must not be used then. Only this handler and the parser write,
+    /// and the parser has written nothing since the last `pass` if all its requests are answered.
     private var mayHaveUnsent = false
     /// The other end, for the access log.
     private var peer: IPAddress?
@@ -111,7 +112,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } else {
             process(bytes, context, at: now)
         }
-        timeouts.processed(phase)
+        timeouts.processed()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -186,7 +187,11 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.eventLoop.execute {
             let (handler, context) = here.value
             guard handler.waiting?.event == .writability, context.channel.isWritable else { return }
-            handler.resume(context, at: .now())
+            let now = NIODeadline.now()
+            // The client could not have sent the rest of a request: nothing was read meanwhile.
+            handler.timeouts.received(at: now)
+            handler.resume(context, at: now)
+            handler.timeouts.processed()
             handler.channelReadComplete(context: context)
             guard handler.waiting?.event != .writability else { return }
             for end in handler.ends { handler.end(end, context) }
@@ -234,7 +239,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Sends `bytes` to the socket itself, unless earlier bytes wait in the channel.
     /// - Returns: the bytes that the channel must send.
     private func restAfterSending(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> ByteBuffer {
-        guard let fastPath, !fastPath.isEncrypted, context.channel.isActive else { return bytes }
+        guard fastPath?.isEncrypted == false, context.channel.isActive else { return bytes }
         if mayHaveUnsent {
             guard context.channel.bufferedBytes == 0 else { return bytes }
             mayHaveUnsent = false

@@ -166,7 +166,8 @@ private final class CachedTarget {
 
     /// - Parameter format: the negotiated format. `nil` is the original's.
     func variant(in format: ImageFormat?, _ images: ImageContext) -> CachedVariant {
-        if let known = format.map({ negotiated[$0] }) ?? original { return known }
+        let known = if let format { negotiated[format] } else { original }
+        if let known { return known }
         let variant = CachedVariant(images.target(address, in: format))
         if let format { negotiated[format] = variant } else { original = variant }
         return variant

@@ -68,9 +68,13 @@ struct SimpleRequest {
             case ":path": path = value
             case ":scheme", ":authority": break
             default:
-                guard let field = Field(name.utf8Span.span), field != .connection else { return nil }
-                guard field.isKept else { continue }
-                guard layout.fill(field, bytes.append(value)) else { return nil }
+                switch Field(name.utf8Span.span) {
+                case .accept: guard RequestLayout.fill(&layout.accept, bytes.append(value)) else { return nil }
+                case .ifNoneMatch: guard RequestLayout.fill(&layout.ifNoneMatch, bytes.append(value)) else { return nil }
+                case .ifModifiedSince: guard RequestLayout.fill(&layout.ifModifiedSince, bytes.append(value)) else { return nil }
+                case .host, .ignored: break
+                case .connection, nil: return nil
+                }
             }
         }
         guard let path, path.utf8.count <= Self.targetLimit, path.utf8.first == UInt8(ascii: "/"),
@@ -105,9 +109,9 @@ extension ByteBuffer {
 private struct RequestLayout {
     var isHead = false
     var target = 0..<0
-    private(set) var accept: Range<Int>?
-    private(set) var ifNoneMatch: Range<Int>?
-    private(set) var ifModifiedSince: Range<Int>?
+    var accept: Range<Int>?
+    var ifNoneMatch: Range<Int>?
+    var ifModifiedSince: Range<Int>?
     private(set) var length = 0
 
     init() {}
@@ -133,7 +137,9 @@ private struct RequestLayout {
                 guard !hasHost, !value.isEmpty, value.allSatisfy({ HeadCheck.isHostByte(bytes[$0]) }) else { return nil }
                 hasHost = true
             case .connection: guard bytes.extracting(value).isName("keep-alive") else { return nil }
-            case .accept, .ifNoneMatch, .ifModifiedSince: guard fill(field, value) else { return nil }
+            case .accept: guard Self.fill(&accept, value) else { return nil }
+            case .ifNoneMatch: guard Self.fill(&ifNoneMatch, value) else { return nil }
+            case .ifModifiedSince: guard Self.fill(&ifModifiedSince, value) else { return nil }
             case .ignored: break
             }
             length = value.upperBound + 2
@@ -142,17 +148,8 @@ private struct RequestLayout {
         length += 2
     }
 
-    /// Sets the position of `field`. Returns `false` if the field occurs twice, because such a request is not simple.
-    mutating func fill(_ field: Field, _ value: Range<Int>) -> Bool {
-        switch field {
-        case .accept: Self.fill(&accept, value)
-        case .ifNoneMatch: Self.fill(&ifNoneMatch, value)
-        case .ifModifiedSince: Self.fill(&ifModifiedSince, value)
-        case .host, .connection, .ignored: true
-        }
-    }
-
-    private static func fill(_ place: inout Range<Int>?, _ value: Range<Int>) -> Bool {
+    /// Sets the position of a field. Returns `false` if the field occurs twice, because such a request is not simple.
+    static func fill(_ place: inout Range<Int>?, _ value: Range<Int>) -> Bool {
         guard place == nil else { return false }
         place = value
         return true
@@ -179,14 +176,6 @@ private enum Field {
     case host, connection, accept, ifNoneMatch, ifModifiedSince
     /// Has no effect on the response to an image request.
     case ignored
-
-    /// Whether the response depends on its value.
-    var isKept: Bool {
-        switch self {
-        case .accept, .ifNoneMatch, .ifModifiedSince: true
-        case .host, .connection, .ignored: false
-        }
-    }
 
     /// - Parameter name: a field name in any case.
     init?(_ name: Span<UInt8>) {

@@ -62,6 +62,17 @@ final class SlowClientsTests: XCTestCase {
         XCTAssertTrue(channel.isActive)
     }
 
+    func testThatTheTimeOfAResponseIsNotIdleTime() throws {
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
+        phase = .answering
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        phase = .idle
+        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        XCTAssertTrue(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        XCTAssertFalse(channel.isActive)
+    }
+
     func testThatAClientThatTakesNoneOfItsAnswerIsLeft() throws {
         // Written and not sent: an embedded channel keeps data that is not flushed.
         phase = .answering
