@@ -41,7 +41,7 @@ package struct Originals: Sendable {
         self.logger = logger
         self.pool = pool
         failures = FailureMemory(clock: clock)
-        outlines = PictureOutlines(engine: engine, pool: pool)
+        outlines = PictureOutlines(engine: engine, pool: pool, memory: cache.memory)
         fetch = OriginFetch(
             transport: transport, engine: engine, pool: pool, outlines: outlines,
             local: LocalOriginals(memory: pool.memory, clock: clock),

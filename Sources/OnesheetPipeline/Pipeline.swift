@@ -244,20 +244,17 @@ package struct Pipeline: Sendable {
     package func purge(
         _ selections: [CacheSelection], telling notices: [CacheTag] = []
     ) async throws(CacheError) -> CacheRemoval {
-        originals.outlines.removeAll()
-        return try await cache.purge(selections, telling: notices)
+        try await cache.purge(selections, telling: notices)
     }
 
     /// Repeats a purge that failed here, without announcing it again.
     package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        originals.outlines.removeAll()
-        return try await cache.repeatPurge(selections)
+        try await cache.repeatPurge(selections)
     }
 
     /// Purges one selection. With `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        if !dryRun { originals.outlines.removeAll() }
-        return try await cache.purge(selection, dryRun: dryRun)
+        try await cache.purge(selection, dryRun: dryRun)
     }
 
     /// Purges one selection here.

@@ -1,21 +1,24 @@
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
+import OnesheetTesting
 import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
 
 /// The outlines of pictures, which come from processes that a picture may have taken over.
-final class PictureOutlinesTests: XCTestCase {
+final class PictureOutlinesTests: DecisionServersTestCase {
     private let engine = CountingEngine()
     private let pool = RenderPool(workers: 1, queue: 8)
+    private let memory = MemoryTier()
     private let file = PictureFile(bytes: ByteBuffer(string: "picture"), validator: "v", origin: "o")
 
     override func tearDown() async throws { await pool.shutdown() }
 
     func testThatAKnownPictureIsNotLookedAtAgain() async throws {
-        let outlines = PictureOutlines(engine: engine, pool: pool)
+        let outlines = PictureOutlines(engine: engine, pool: pool, memory: memory)
         // Given a picture that was looked at when it came
         _ = try outlines.look(at: file)
         // When two variants are made
@@ -23,15 +26,46 @@ final class PictureOutlinesTests: XCTestCase {
             let width = try await outlines.run(on: file, predicting: Self.cost) { _ throws(PipelineError) in 9 }
             XCTAssertEqual(width, 9)
         }
-        // Then nobody looks at it again, until all outlines are forgotten
+        // Then nobody looks at it again
         XCTAssertEqual(engine.looks, 1)
-        outlines.removeAll()
+    }
+
+    func testThatAPurgeForgetsAllOutlinesWhoeverBeganIt() async throws {
+        // Given two servers, and one's outline of a picture
+        let (one, two) = (try await member(), try await member())
+        let outlines = PictureOutlines(engine: engine, pool: pool, memory: one.memory)
+        let tag = CacheTag.title(title)
+        let purges: [(name: String, purge: () async throws -> Void)] = [
+            ("by this server", { _ = try await one.cache.purge([.tag(tag)]) }),
+            ("of a decision by this server", { try await one.tell(self.title) }),
+            ("repeated", { _ = try await one.cache.repeatPurge([.tag(tag)]) }),
+            ("of this server alone", { _ = try await one.cache.applyPurge([.tag(tag)]) }),
+            (
+                "by another server",
+                {
+                    let received = one.log.metrics.received
+                    try await two.tell(self.title)
+                    await waitWhile(one.log.metrics.received == received)
+                }
+            ),
+        ]
+        for (number, (name, purge)) in purges.enumerated() {
+            for _ in 0..<2 { _ = try await outlines.outline(of: file) }
+            XCTAssertEqual(engine.looks, number + 1, "before the purge \(name)")
+            // When one of them purges something
+            try await purge()
+            // Then the server looks again
+            _ = try await outlines.outline(of: file)
+            XCTAssertEqual(engine.looks, number + 2, "after the purge \(name)")
+        }
+        // But not after a removal of expired entries, which purges nothing
+        _ = try await one.cache.purge([.expired])
         _ = try await outlines.outline(of: file)
-        XCTAssertEqual(engine.looks, 2)
+        XCTAssertEqual(engine.looks, purges.count + 1)
     }
 
     func testThatAnOutlineIsForgottenWhenTheWorkFails() async throws {
-        let outlines = PictureOutlines(engine: engine, pool: pool)
+        let outlines = PictureOutlines(engine: engine, pool: pool, memory: memory)
         for number in 1...3 {
             // When work fails, in its prediction or later
             do throws(PipelineError) {

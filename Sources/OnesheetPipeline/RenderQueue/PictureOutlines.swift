@@ -1,19 +1,31 @@
+import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
 /// Parses the headers of originals, and remembers the last ones, so that another variant of a known original needs no second look.
+///
+/// A purge forgets all of them, on whichever server or by whichever process it began: each raises the generation of memory.
 package final class PictureOutlines: Sendable {
-    /// The most outlines of a generation. An outline has about 300 bytes.
+    private struct Known {
+        let outline: PictureOutline
+        /// The generation of memory before the look.
+        let generation: Int
+    }
+
+    /// Half of the most outlines. An outline has about 300 bytes.
     private static let count = 2048
 
     private let engine: any PictureEngine
     private let pool: RenderPool
-    private let known = Mutex(SegmentedCache<String, PictureOutline>(count: PictureOutlines.count))
+    private let memory: MemoryTier
+    private let known = Mutex(SegmentedCache<String, Known>(count: PictureOutlines.count))
 
-    init(engine: any PictureEngine, pool: RenderPool) {
+    /// - Parameter memory: the memory tier, whose generation every purge raises.
+    init(engine: any PictureEngine, pool: RenderPool, memory: MemoryTier) {
         self.engine = engine
         self.pool = pool
+        self.memory = memory
     }
 
     /// Predicts the cost of work on a file by its outline, and does the work on a render thread.
@@ -35,25 +47,28 @@ package final class PictureOutlines: Sendable {
         }
     }
 
-    /// Forgets all outlines.
-    func removeAll() { known.withLock { $0 = SegmentedCache(count: Self.count) } }
-
     /// Parses the header on a thread for it, unless the file is known.
     func outline(of file: PictureFile) async throws(PipelineError) -> PictureOutline {
-        if let known = known.withLock({ $0.value(for: file.validator) }) { return known }
+        if let known = knownOutline(of: file) { return known }
         return try await pool.examine { () throws(PipelineError) in try self.look(at: file) }
     }
 
     /// Parses the header on the calling thread, unless the file is known.
     func look(at file: PictureFile) throws(PipelineError) -> PictureOutline {
-        if let known = known.withLock({ $0.value(for: file.validator) }) { return known }
+        if let known = knownOutline(of: file) { return known }
+        let generation = memory.generation
         do throws(RenderError) {
             let outline = try engine.outline(of: file)
-            known.withLock { $0.set(outline, for: file.validator) }
+            known.withLock { $0.set(Known(outline: outline, generation: generation), for: file.validator) }
             return outline
         } catch {
             throw .render(error)
         }
+    }
+
+    private func knownOutline(of file: PictureFile) -> PictureOutline? {
+        let found = known.withLock { $0.value(for: file.validator) }
+        return found?.generation == memory.generation ? found?.outline : nil
     }
 }
 
