@@ -238,39 +238,6 @@ package struct Pipeline: Sendable {
         return answers
     }
 
-    /// Removes the entries that match one of `selections` from every tier, as one purge. The results of all running work are not
-    /// stored, and all failures are forgotten: see “The generation” in docs/architecture.md.
-    /// - Parameter notices: further tags to announce to the other servers.
-    package func purge(
-        _ selections: [CacheSelection], telling notices: [CacheTag] = []
-    ) async throws(CacheError) -> CacheRemoval {
-        try await cache.purge(selections, telling: notices)
-    }
-
-    /// Repeats a purge that failed here, without announcing it again.
-    package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        try await cache.repeatPurge(selections)
-    }
-
-    /// Purges one selection. With `dryRun`, only counts.
-    package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        try await cache.purge(selection, dryRun: dryRun)
-    }
-
-    /// Purges one selection here.
-    /// - Returns: whether the other servers know of it. If not, it is announced later.
-    func purgeAndTell(_ selection: CacheSelection, _ notices: [CacheTag] = []) async throws(CacheError) -> Bool {
-        do {
-            _ = try await purge([selection], telling: notices)
-            return true
-        } catch .unannounced {
-            return false
-        } catch .undeleted {
-            // No server serves the remaining objects.
-            return true
-        }
-    }
-
     /// A variant, its provenance, and its memory until it is stored and sent.
     private struct Variant: Sendable {
         let request: ImageRequest

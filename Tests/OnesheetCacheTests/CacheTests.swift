@@ -139,7 +139,7 @@ final class CacheTests: XCTestCase {
             cache.memory.removeNow(key)
             shared.onFound { [key] in
                 do {
-                    if isPurge { _ = try await cache.purge(.all) } else { try await cache.remove(key) }
+                    if isPurge { _ = try await cache.purge([.all]) } else { try await cache.remove(key) }
                 } catch {
                     XCTFail("\(error)")
                 }
@@ -163,7 +163,7 @@ final class CacheTests: XCTestCase {
         let keys = (0..<3).map { CacheKey(.variant, "\($0)") }
         for (number, key) in keys.enumerated() { await cache.store(.sample(at: clock, tags: [CacheTag("\(number)")]), for: key) }
         let start = await cache.generation().memory
-        _ = try await cache.purge(.tag(CacheTag("another")))
+        _ = try await cache.purge([.tag(CacheTag("another"))])
         let one = await cache.generation().memory - start
         // When two of them are purged together
         let removal = try await cache.purge([.tag(CacheTag("0")), .tag(CacheTag("2"))])
@@ -183,7 +183,7 @@ final class CacheTests: XCTestCase {
         await cache.store(.sample(at: clock), for: key)
         let start = await cache.generation().memory
 
-        let removal = try await cache.purge(.all, dryRun: true)
+        let removal = try await cache.purge([.all], dryRun: true)
 
         let isKept = await cache.contains(key)
         let end = await cache.generation().memory
@@ -222,7 +222,7 @@ final class CacheTests: XCTestCase {
         for selection in [CacheSelection.tag(.source("sample")), .all] {
             await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
 
-            let promised = try await cache.remove(selection, dryRun: true)
+            let promised = try await cache.purge([selection], dryRun: true)
             let removal = try await cache.remove(selection)
 
             let found = await cache.entry(for: key)

@@ -26,7 +26,7 @@ final class InvalidationWatcherTests: XCTestCase {
             XCTAssertNotNil(cache.lookUp(key).hit, "a dry run purges nothing")
 
             let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
-            _ = try await other.purge(selection)
+            _ = try await other.purge([selection])
             _ = await cache.generation()
             XCTAssertNotNil(cache.memory.entryNow(for: key), "reading the generation has no effect")
             await cache.invalidations.check()
@@ -45,7 +45,7 @@ final class InvalidationWatcherTests: XCTestCase {
         _ = await cache.generation()
         await cache.store(.sample(at: clock, tags: [.source("kept")]), for: key)
 
-        _ = try await cache.purge(.tag(.source("purged")))
+        _ = try await cache.purge([.tag(.source("purged"))])
         await cache.invalidations.check()
 
         XCTAssertNotNil(cache.memory.entryNow(for: key))
@@ -61,7 +61,7 @@ final class InvalidationWatcherTests: XCTestCase {
             let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
             let before = await cache.generation()
             // When one of them purges before it ends
-            _ = try await (isElsewhere ? other : cache).purge(.tag(.source("sample")))
+            _ = try await (isElsewhere ? other : cache).purge([.tag(.source("sample"))])
             await cache.store(.sample(at: clock), for: key, ifGeneration: before)
             // Then its result is not stored, as soon as another's purge is noticed, and that of later work is
             if isElsewhere { await cache.finishStoring() }
@@ -72,7 +72,7 @@ final class InvalidationWatcherTests: XCTestCase {
             found = await cache.entry(for: key)
             XCTAssertNotNil(found)
             // And a removal of expired entries is not a purge
-            _ = try await cache.purge(.expired)
+            _ = try await cache.purge([.expired])
             let later = await cache.generation()
             XCTAssertEqual(later, after)
             try await server.close()

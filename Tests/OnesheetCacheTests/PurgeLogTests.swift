@@ -25,7 +25,7 @@ final class PurgeLogTests: XCTestCase {
             }
             let received = [first, second].map(\.log.metrics.received)
             // When one of them purges
-            _ = try await first.cache.purge(selection)
+            _ = try await first.cache.purge([selection])
             // Then the other one does so too, in memory and on the disk, and nothing else
             await waitWhile(second.hasInMemory("a"))
             await second.hasApplied(first)
@@ -38,7 +38,7 @@ final class PurgeLogTests: XCTestCase {
 
     func testThatExpiredEntriesAreEachServersOwnMatter() async throws {
         let server = try await server()
-        _ = try await server.cache.purge(.expired)
+        _ = try await server.cache.purge([.expired])
         XCTAssertEqual(coordinator.records(of: PurgeLog.name), [])
         try await stop([server])
     }
@@ -49,7 +49,7 @@ final class PurgeLogTests: XCTestCase {
         await away.store("a", [one])
         await away.store("b", [two])
         try await stop([away])
-        _ = try await first.cache.purge(.tag(one))
+        _ = try await first.cache.purge([.tag(one)])
         // When it starts again
         let back = try await server(folder: away.folder)
         // Then it has applied the purge as soon as it serves
@@ -61,7 +61,7 @@ final class PurgeLogTests: XCTestCase {
     func testThatAStartWithoutAnythingMissedRemovesNothing() async throws {
         // Given a server that has applied purges before it stored an entry
         let server = try await server()
-        for _ in 0..<3 { _ = try await server.cache.purge(.all) }
+        for _ in 0..<3 { _ = try await server.cache.purge([.all]) }
         await server.hasApplied(server)
         await server.store("a", [one])
         try await stop([server])
@@ -85,7 +85,7 @@ final class PurgeLogTests: XCTestCase {
         let stamp = first.log.now
         for server in [first, second] { XCTAssertFalse(server.log.isPurged(stamp, tags: [one])) }
         // When the other one purges its tag
-        _ = try await second.cache.purge(.tag(one))
+        _ = try await second.cache.purge([.tag(one)])
         await first.hasApplied(second)
         await second.hasApplied(second)
         // Then neither takes it, and both take entries of other tags and later ones
@@ -146,12 +146,12 @@ final class PurgeLogTests: XCTestCase {
     func testThatATrimmedLogCountsAsAPurgeOfEverything() async throws {
         // Given a server that was away while the log was trimmed behind its position
         let (first, away) = (try await server(), try await server())
-        _ = try await first.cache.purge(.tag(two))
+        _ = try await first.cache.purge([.tag(two)])
         await away.hasApplied(first)
         await away.store("a", [one])
         let stamp = away.log.now
         try await stop([away])
-        for _ in 0..<3 { _ = try await first.cache.purge(.tag(two)) }
+        for _ in 0..<3 { _ = try await first.cache.purge([.tag(two)]) }
         await first.hasApplied(first)
         coordinator.trim(PurgeLog.name, to: 1)
         // When it starts again
@@ -167,7 +167,7 @@ final class PurgeLogTests: XCTestCase {
 
     func testThatALogWithNothingLeftIsReadOnce() async throws {
         let first = try await server()
-        _ = try await first.cache.purge(.tag(two))
+        _ = try await first.cache.purge([.tag(two)])
         try await stop([first])
         _ = try await coordinator.append("x", to: PurgeLog.name)
         coordinator.trim(PurgeLog.name, to: 0)
@@ -185,9 +185,9 @@ final class PurgeLogTests: XCTestCase {
         for isWhole in [true, false] {
             // Given two servers with an entry, and purges in the log
             let (first, second) = (try await server(), try await server())
-            _ = try await first.cache.purge(.tag(two))
+            _ = try await first.cache.purge([.tag(two)])
             clock.advance(by: .seconds(1))
-            _ = try await first.cache.purge(.tag(two))
+            _ = try await first.cache.purge([.tag(two)])
             for server in [first, second] { await server.hasApplied(first) }
             await first.store("a", [one])
             await second.store("a", [one])
@@ -209,7 +209,7 @@ final class PurgeLogTests: XCTestCase {
             await first.hasApplied(first)
             await second.hasApplied(first)
             await second.store("b", [one])
-            _ = try await first.cache.purge(.tag(one))
+            _ = try await first.cache.purge([.tag(one)])
             await second.hasApplied(first)
             let isThere = await second.finds("b")
             XCTAssertFalse(isThere)
@@ -226,7 +226,7 @@ final class PurgeLogTests: XCTestCase {
         coordinator.isUnreachable = true
         // When one purges
         do {
-            _ = try await first.cache.purge(.tag(one))
+            _ = try await first.cache.purge([.tag(one)])
             XCTFail("the other server was not told")
         } catch {
             // Then it says that it alone has done so
@@ -271,7 +271,7 @@ final class PurgeLogTests: XCTestCase {
         let (first, second) = (try await server(), try await server())
         coordinator.isSlow = true
         do {
-            _ = try await first.cache.purge(.tag(one))
+            _ = try await first.cache.purge([.tag(one)])
             XCTFail("no answer came")
         } catch {
             XCTAssertEqual(error, .unannounced)

@@ -16,7 +16,7 @@ final class PurgeTroubleTests: XCTestCase {
     func testThatALossIsToldOnceHoweverLateAServerNoticesIt() async throws {
         // Given a server that is away while two others notice that the log is lost
         let (first, second, away) = (try await server(), try await server(), try await server())
-        _ = try await first.cache.purge(.tag(two))
+        _ = try await first.cache.purge([.tag(two)])
         for server in [first, second, away] { await server.hasApplied(first) }
         try await stop([away])
         let lost = first.log.now?.epoch
@@ -28,7 +28,7 @@ final class PurgeTroubleTests: XCTestCase {
         let (stamp, records) = (first.log.now, coordinator.records(of: PurgeLog.name))
         // When it comes back, and purges something else
         let back = try await server(folder: away.folder)
-        _ = try await back.cache.purge(.tag(two))
+        _ = try await back.cache.purge([.tag(two)])
         for server in [first, second] { await server.hasApplied(back) }
         // Then the others keep what they have made since
         let kept = await [first.finds("a"), second.finds("a")]
@@ -42,7 +42,7 @@ final class PurgeTroubleTests: XCTestCase {
     func testThatAPositionThatCannotBeReadConcernsNoOtherServer() async throws {
         // Given two servers, one of which has stopped and cannot read how far it was
         let (first, away) = (try await server(), try await server())
-        _ = try await first.cache.purge(.tag(two))
+        _ = try await first.cache.purge([.tag(two)])
         for server in [first, away] { await server.hasApplied(first) }
         for server in [first, away] { await server.store("a", [one]) }
         try await stop([away])
@@ -66,9 +66,9 @@ final class PurgeTroubleTests: XCTestCase {
         for name in ["a", "b"] { await second.store(name, [CacheTag(name)]) }
         tier.isBroken = true
         // When another server purges, twice
-        _ = try await first.cache.purge(.tag(CacheTag("a")))
+        _ = try await first.cache.purge([.tag(CacheTag("a"))])
         await waitWhile(second.hasInMemory("a"))
-        _ = try await first.cache.purge(.tag(CacheTag("b")))
+        _ = try await first.cache.purge([.tag(CacheTag("b"))])
         // Then both are done in the other tiers, and shared entries of before are invalid, but nothing counts as applied
         await waitWhile(second.hasInMemory("b"))
         XCTAssertTrue(second.log.isPurged(before, tags: [CacheTag("b")]))
@@ -88,14 +88,14 @@ final class PurgeTroubleTests: XCTestCase {
         await first.store("a", [one])
         deaf.isDeaf = true
         do {
-            _ = try await first.cache.purge(.tag(two))
+            _ = try await first.cache.purge([.tag(two)])
             XCTFail("no answer came")
         } catch {
             XCTAssertEqual(error, .unannounced)
         }
         await waitWhile(advancing(coordinator.records(of: PurgeLog.name).count < 3))
         // When another server purges
-        _ = try await second.cache.purge(.tag(one))
+        _ = try await second.cache.purge([.tag(one)])
         // Then this one does so too
         await waitWhile(first.hasInMemory("a"))
         XCTAssertEqual(first.log.metrics.outbox, 1)
@@ -117,7 +117,7 @@ final class PurgeTroubleTests: XCTestCase {
         store.change { $0.failure = .unreachable(operation: "list", reason: "it is off") }
         // When one purges
         do {
-            _ = try await first.cache.purge(.tag(one))
+            _ = try await first.cache.purge([.tag(one)])
             XCTFail("the objects are still there")
         } catch {
             XCTAssertEqual(error, .undeleted)
@@ -131,7 +131,7 @@ final class PurgeTroubleTests: XCTestCase {
         XCTAssertEqual(records.map { PurgeRecord($0).process }, [first.log.process], "it does not do it again")
         // And another attempt tells nobody
         do {
-            _ = try await first.cache.repeatPurge([.tag(one)])
+            _ = try await first.cache.purge([.tag(one)], on: .allServersAgain)
             XCTFail("the objects are still there")
         } catch {
             XCTAssertEqual(error, .undeleted)
@@ -146,7 +146,7 @@ final class PurgeTroubleTests: XCTestCase {
         tier.isBroken = true
         for attempt in 0..<3 {
             do {
-                _ = attempt == 0 ? try await server.cache.purge([.tag(one)]) : try await server.cache.repeatPurge([.tag(one)])
+                _ = try await server.cache.purge([.tag(one)], on: attempt == 0 ? .allServers() : .allServersAgain)
                 XCTFail("the tier is broken")
             } catch {
                 XCTAssertEqual(error, BreakableTier.failure)
@@ -154,7 +154,7 @@ final class PurgeTroubleTests: XCTestCase {
         }
         XCTAssertEqual(coordinator.records(of: PurgeLog.name).map { PurgeRecord($0).process }, [""])
         tier.isBroken = false
-        _ = try await server.cache.repeatPurge([.tag(one)])
+        _ = try await server.cache.purge([.tag(one)], on: .allServersAgain)
         await server.hasApplied(server)
         try await stop([server])
     }

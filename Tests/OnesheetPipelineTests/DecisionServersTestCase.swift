@@ -79,12 +79,12 @@ struct DecisionMember: Sendable {
     }
 
     func tell(_ title: TitleReference) async throws {
-        _ = try await cache.purge([.tag(.title(title))], telling: [SharedDecisions.notice(of: title)])
+        _ = try await cache.purge([.tag(.title(title))], on: .allServers(notices: [SharedDecisions.notice(of: title)]))
     }
 
     func block(_ hash: PerceptualHash) async throws {
         try await decisions.setBlocked(true, for: hash)
-        _ = try await cache.purge([.tag(.picture(hash))], telling: [SharedDecisions.blockedNotice])
+        _ = try await cache.purge([.tag(.picture(hash))], on: .allServers(notices: [SharedDecisions.blockedNotice]))
     }
 
     func decision(_ title: TitleReference) async throws -> PosterDecision { try await choices.choice(of: title).decision }

@@ -38,8 +38,8 @@ final class PictureOutlinesTests: DecisionServersTestCase {
         let purges: [(name: String, purge: () async throws -> Void)] = [
             ("by this server", { _ = try await one.cache.purge([.tag(tag)]) }),
             ("of a decision by this server", { try await one.tell(self.title) }),
-            ("repeated", { _ = try await one.cache.repeatPurge([.tag(tag)]) }),
-            ("of this server alone", { _ = try await one.cache.applyPurge([.tag(tag)]) }),
+            ("repeated", { _ = try await one.cache.purge([.tag(tag)], on: .allServersAgain) }),
+            ("of this server alone", { _ = try await one.cache.purge([.tag(tag)], on: .thisServer) }),
             (
                 "by another server",
                 {

@@ -105,7 +105,7 @@ final class PipelineTests: XCTestCase {
         clock.advance(by: .seconds(1))
         place.withLock { $0 = "new" }
         changes.note("films", at: clock.now)
-        _ = try await pipeline.purge(.tag(.answers(of: "films")))
+        _ = try await pipeline.cache.purge([.tag(.answers(of: "films"))])
         // When it is requested while it is fresh, and when it is stale
         let fresh = try await pipeline.image(for: ImageRequest(title, Transform()))
         clock.advance(by: .seconds(100))

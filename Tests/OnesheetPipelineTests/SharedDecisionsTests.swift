@@ -34,7 +34,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         await two.store("a", title)
         let before = (store.calls(.get), store.calls(.list))
         // When
-        _ = try await one.cache.purge(.tag(.title(title)))
+        _ = try await one.cache.purge([.tag(.title(title))])
         await waitWhile(two.has("a"))
         // Then
         XCTAssertEqual(store.calls(.get), before.0)
@@ -49,7 +49,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         let gate = Gate()
         store.change { $0.gate = gate }
         // When the purge arrives
-        _ = try await one.cache.purge([.tag(.title(title))], telling: [SharedDecisions.notice(of: title)])
+        _ = try await one.cache.purge([.tag(.title(title))], on: .allServers(notices: [SharedDecisions.notice(of: title)]))
         await gate.hasBeenReached()
         // Then it is not applied yet, and with the answer both are
         XCTAssertTrue(two.has("a"))

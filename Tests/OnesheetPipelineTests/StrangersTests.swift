@@ -102,7 +102,7 @@ final class StrangersTests: XCTestCase {
         // When it is repeated in another case, and after a purge
         _ = try await catalog.titles(of: "films", TitleQuery(phrase: "Nothing"))
         let other = service.count()
-        _ = try await cache.purge(.tag(.source("films")))
+        _ = try await cache.purge([.tag(.source("films"))])
         _ = try await catalog.titles(of: "films", query)
         // Then each costs a call
         XCTAssertEqual(other, 2)
@@ -117,7 +117,7 @@ final class StrangersTests: XCTestCase {
         let first = try await catalog.candidates(for: title)
         // When they are requested again: at once, after the title is purged, and after an hour
         for (calls, before) in [
-            (1, {}), (2, { _ = try await cache.purge(.tag(.title(title))) }), (2, {}),
+            (1, {}), (2, { _ = try await cache.purge([.tag(.title(title))]) }), (2, {}),
             (3, { self.clock.advance(by: .seconds(3601)) }),
         ] as [(Int, () async throws -> Void)] {
             try await before()

@@ -52,14 +52,14 @@ package struct Cache: Sendable {
     /// Notices purges by other processes.
     package let invalidations: InvalidationWatcher
     private let errors: TierErrorLog
-    private let removals = Removals()
+    let removals = Removals()
     /// Looks for purges after a refused store. One that is left out comes with the next poll.
     private let checks = BackgroundWork(limit: 16, bytes: 0)
     /// A skipped promotion is retried by the next hit.
     private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
     /// The tiers that can answer without waiting, and their positions in `others`.
     private let immediate: [(number: Int, tier: any ImmediateTier)]
-    private let announcer: (any PurgeAnnouncer)?
+    let announcer: (any PurgeAnnouncer)?
 
     /// - Parameter announcer: tells other servers of purges; `nil` if there are none.
     package init(
@@ -230,123 +230,6 @@ package struct Cache: Sendable {
         }
     }
 
-    /// Purges one selection. With `dryRun`, only counts, and work that runs is stored.
-    /// - Throws: as `purge(_:)` of several does.
-    package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        dryRun ? try await remove(selection, dryRun: true) : try await purge([selection])
-    }
-
-    /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
-    /// earlier work is found afterwards if it is stored under its generation. Tells the other servers, if there are some.
-    /// - Parameter notices: further tags to announce to the other servers.
-    /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
-    ///   has removed its entries, and the others are told later. `CacheError.undeleted` if only a store that the servers share has some,
-    ///   which are invalid for all.
-    package func purge(
-        _ selections: [CacheSelection], telling notices: [CacheTag] = []
-    ) async throws(CacheError) -> CacheRemoval {
-        // The removal of expired entries invalidates nothing, because no tier serves them.
-        guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections).get() }
-        guard let announcer else { return try await purgeTiers(selections, includingShared: true).get() }
-        let told = selections + notices.map { .tag($0) }
-        let purge = announcer.begin(told)
-        let outcome = await purgeTiers(selections, includingShared: true)
-        do {
-            try await purge.announce(isDoneHere: outcome.failure == nil)
-        } catch {
-            // A failure here is worse.
-            if let failure = outcome.failure { throw failure }
-            throw error
-        }
-        return try result(of: outcome)
-    }
-
-    /// Repeats a purge that failed here. `purge` has announced it to the other servers.
-    /// - Throws: as `purge` does, except `CacheError.unannounced`.
-    package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        let outcome = await purgeTiers(selections, includingShared: true)
-        return announcer == nil ? try outcome.get() : try result(of: outcome)
-    }
-
-    /// The result of an announced purge. Objects that remain in the shared store are older than the purge, so no server serves them.
-    private func result(of outcome: Outcome) throws(CacheError) -> CacheRemoval {
-        guard outcome.failure == nil, let error = outcome.sharedFailure else { return try outcome.get() }
-        logger.warning("the shared store still has purged objects, which are not served: \(error)")
-        throw .undeleted
-    }
-
-    /// Applies another server's purge here. It has removed the entries of the tiers that all servers share.
-    /// - Throws: if a tier may still have some entries. The other tiers have removed theirs.
-    @discardableResult
-    package func applyPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        try await purgeTiers(selections, includingShared: false).get()
-    }
-
-    /// The outcome of a removal in all tiers.
-    private struct Outcome {
-        var removal = CacheRemoval()
-        /// The last failure of a tier of this server.
-        var failure: CacheError?
-        /// The last failure of a tier that several servers share.
-        var sharedFailure: CacheError?
-
-        mutating func noteFailures(of other: Outcome) {
-            failure = other.failure ?? failure
-            sharedFailure = other.sharedFailure ?? sharedFailure
-        }
-
-        func get() throws(CacheError) -> CacheRemoval {
-            if let error = failure ?? sharedFailure { throw error }
-            return removal
-        }
-    }
-
-    private func purgeTiers(_ selections: [CacheSelection], includingShared: Bool) async -> Outcome {
-        var outcome = Outcome()
-        // Twice: work that begins during the first removal may read remaining entries and store results of them.
-        for _ in 0..<2 {
-            do {
-                try await invalidations.raiseGeneration()
-            } catch {
-                outcome.failure = error
-            }
-            let removed = await removeEach(selections, includingShared: includingShared)
-            if removed.removal.entries > outcome.removal.entries { outcome.removal = removed.removal }
-            outcome.noteFailures(of: removed)
-        }
-        return outcome
-    }
-
-    /// Removes the entries that match each of `selections`, even if a tier fails for one of them.
-    private func removeEach(_ selections: [CacheSelection], includingShared: Bool = true) async -> Outcome {
-        var outcome = Outcome()
-        for selection in selections {
-            let removed = await inEveryTier(includingShared: includingShared) { tier throws(CacheError) in
-                try await tier.remove(selection, dryRun: false)
-            }
-            outcome.removal = outcome.removal + removed.removal
-            outcome.noteFailures(of: removed)
-        }
-        return outcome
-    }
-
-    /// Removes the entry under `key` from every tier.
-    /// - Throws: if a tier may still have it. The other tiers have removed it.
-    package func remove(_ key: CacheKey) async throws(CacheError) {
-        _ = try await inEveryTier { tier throws(CacheError) in
-            try await tier.remove(key)
-            return CacheRemoval()
-        }.get()
-    }
-
-    /// Removes the entries that match `selection` from every tier; with `dryRun`, counts them. The count is the largest tier's,
-    /// because the same entry is usually in several.
-    /// - Throws: if a tier may still have some. The other tiers have removed theirs.
-    @discardableResult
-    package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        try await inEveryTier { tier throws(CacheError) in try await tier.remove(selection, dryRun: dryRun) }.get()
-    }
-
     /// Waits until other servers can find what was stored under `key`.
     package func settle(_ key: CacheKey) async { for tier in others { await (tier as? any TierOfServers)?.settle(key) } }
 
@@ -366,24 +249,5 @@ package struct Cache: Sendable {
             all[tier.name] = await errors.passing(tier, "count") { () async throws(CacheError) in try await tier.statistics() }
         }
         return all
-    }
-
-    /// From the last tier to the first, so that nothing can be promoted from a tier that is still to come.
-    /// - Parameter includingShared: whether to include the tiers that several servers share.
-    private func inEveryTier(
-        includingShared: Bool = true, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
-    ) async -> Outcome {
-        removals.begin()
-        defer { removals.end() }
-        var outcome = Outcome()
-        for tier in others.reversed() + [memory] where includingShared || !(tier is any TierOfServers) {
-            do {
-                let removal = try await body(tier)
-                if removal.entries > outcome.removal.entries { outcome.removal = removal }
-            } catch {
-                if tier is any TierOfServers { outcome.sharedFailure = error } else { outcome.failure = error }
-            }
-        }
-        return outcome
     }
 }

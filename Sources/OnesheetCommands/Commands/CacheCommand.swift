@@ -157,7 +157,7 @@ struct CacheCommand: ParsableCommand {
                 let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
                 let removal: CacheRemoval
                 do {
-                    removal = try await shared.cache.purge(selection, dryRun: dryRun)
+                    removal = try await shared.cache.purge([selection], dryRun: dryRun)
                 } catch {
                     try await shared.shutdown(within: .seconds(10))
                     throw error
@@ -168,7 +168,7 @@ struct CacheCommand: ParsableCommand {
             guard let disk = try configuration.openDiskCache() else { return CacheRemoval() }
             // This process reads no entry twice, so it needs no memory tier.
             let cache = Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger)
-            let removal = try await cache.purge(selection, dryRun: dryRun)
+            let removal = try await cache.purge([selection], dryRun: dryRun)
             try await disk.close()
             return removal
         }

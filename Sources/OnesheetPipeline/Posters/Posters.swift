@@ -108,10 +108,10 @@ package struct Posters: Sendable {
         do {
             try await setBlocked(true, for: hash)
         } catch CacheError.unannounced {
-            _ = try await pipeline.purgeAndTell(.tag(.title(title)))
+            _ = try await pipeline.cache.purgeAnnouncing(.tag(.title(title)))
             throw CacheError.unannounced
         }
-        _ = try await pipeline.purge(.tag(.title(title)))
+        _ = try await pipeline.cache.purge([.tag(.title(title))])
         return hash
     }
 
@@ -123,7 +123,7 @@ package struct Posters: Sendable {
             try await choices.setBlocked(isBlocked, for: hash)
         }
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
-        let isAnnounced = try await pipeline.purgeAndTell(.tag(.picture(hash)), [SharedDecisions.blockedNotice])
+        let isAnnounced = try await pipeline.cache.purgeAnnouncing(.tag(.picture(hash)), notices: [SharedDecisions.blockedNotice])
         if isBlocked { try await removeAll(showing: hash) }
         if !isAnnounced { throw CacheError.unannounced }
     }
@@ -188,7 +188,7 @@ package struct Posters: Sendable {
 
     /// Purges a title whose decision has changed, and announces both to the other servers.
     private func purge(_ title: TitleReference) async throws {
-        _ = try await pipeline.purge([.tag(.title(title))], telling: [SharedDecisions.notice(of: title)])
+        _ = try await pipeline.cache.purge([.tag(.title(title))], on: .allServers(notices: [SharedDecisions.notice(of: title)]))
     }
 }
 

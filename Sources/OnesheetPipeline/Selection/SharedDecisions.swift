@@ -223,29 +223,26 @@ package final class SharedDecisions: Sendable {
         state.withLock { $0.newlyBlocked += changes.blocked }
         let isServing = state.withLock { $0.isServing }
         let told = changes.shared + (isKnown ? changes.local : [])
-        for part in told.split(by: 200) { try await purge(part, telling: part.map(\.notice.tag), onlyHere: false) }
-        for part in (isKnown ? [] : changes.local).split(by: 200) { try await purge(part, telling: [], onlyHere: !isServing) }
+        for part in told.split(by: 200) { try await purge(part, on: .allServers(notices: part.map(\.notice.tag))) }
+        for part in (isKnown ? [] : changes.local).split(by: 200) {
+            try await purge(part, on: isServing ? .allServers() : .thisServer)
+        }
     }
 
-    private func purge(_ changes: [DecisionReading.Change], telling notices: [CacheTag], onlyHere: Bool) async throws {
+    private func purge(_ changes: [DecisionReading.Change], on reach: PurgeReach) async throws {
         let selections = changes.flatMap(\.selections)
-        // Only the first attempt notifies the other servers.
-        var (isFirst, backoff) = (true, Backoff(from: pause, upTo: .seconds(60)))
+        var reach = reach
+        var backoff = Backoff(from: pause, upTo: .seconds(60))
         while true {
             do throws(CacheError) {
-                if onlyHere {
-                    _ = try await cache.applyPurge(selections)
-                } else if isFirst {
-                    _ = try await cache.purge(selections, telling: notices)
-                } else {
-                    _ = try await cache.repeatPurge(selections)
-                }
+                _ = try await cache.purge(selections, on: reach)
                 return
             } catch {
                 if error == .unannounced || error == .undeleted { return }
                 logger.error("a purge after a decision cannot be done yet: \(error)")
             }
-            isFirst = false
+            // Only the first attempt tells the other servers.
+            if case .allServers = reach { reach = .allServersAgain }
             // The store gets real time to recover. This also ends a cancelled task.
             try await Task.sleep(for: backoff.next())
         }

@@ -35,7 +35,7 @@ struct ChangedTitles: Sendable {
         var (backoff, isFirst) = (Backoff(from: pause, upTo: Self.longestPause), true)
         while true {
             do {
-                _ = isFirst ? try await pipeline.purge(selections) : try await pipeline.repeatPurge(selections)
+                _ = try await pipeline.cache.purge(selections, on: isFirst ? .allServers() : .allServersAgain)
                 return
             } catch CacheError.unannounced, CacheError.undeleted {
                 // The purge is sent later, or the other servers know that the remaining objects are invalid.

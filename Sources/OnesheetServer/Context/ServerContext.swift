@@ -130,7 +130,7 @@ package struct ServerContext: Sendable {
     }
 
     private func purge(_ tags: [CacheTag]) async throws {
-        do { _ = try await pipeline.purge(tags.map { .tag($0) }) } catch {
+        do { _ = try await pipeline.cache.purge(tags.map { .tag($0) }) } catch {
             // The others are told later, or know that what the shared store keeps is invalid.
             guard error == .unannounced || error == .undeleted else { throw error }
         }

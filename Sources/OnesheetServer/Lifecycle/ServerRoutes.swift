@@ -25,8 +25,7 @@ extension Router {
                     administrator: administrator, clock: clock),
                 TitlesRoute(images: images, catalog: catalog, posters: posters, administrator: administrator),
                 CacheRoute(
-                    cache: cache, disk: context.shared.disk, pipeline: pipeline, sources: sources, administrator: administrator,
-                    clock: clock),
+                    cache: cache, disk: context.shared.disk, sources: sources, administrator: administrator, clock: clock),
                 BlockedRoute(posters: posters, administrator: administrator),
                 PrefetchRoute(
                     prefetcher: context.prefetcher, jobs: context.shared.prefetchJobs,

@@ -14,7 +14,6 @@ struct CacheRoute: Route {
     let methods: [HTTPRequest.Method] = [.get, .head, .post, .delete]
     let cache: Cache
     let disk: DiskTier
-    let pipeline: Pipeline
     /// Sources by name, in configuration order.
     let sources: [(name: String, source: any ContentSource)]
     let administrator: Administrator
@@ -26,7 +25,7 @@ struct CacheRoute: Route {
         case (.delete, _):
             let query = try request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
             let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query)
-            return try .json(try await pipeline.purge(selection, dryRun: query["dry-run"] != nil))
+            return try .json(try await cache.purge([selection], dryRun: query["dry-run"] != nil))
         case (.post, "verify"):
             let query = try request.checkedQuery(flags: ["repair"])
             return try .json(try await disk.verify(repair: query["repair"] != nil))

@@ -195,7 +195,7 @@ package final class PurgeFollower: Sendable {
         place.isPrepared = true
         if !place.pending.selections.isEmpty {
             do {
-                _ = try await cache.applyPurge(place.pending.selections)
+                _ = try await cache.purge(place.pending.selections, on: .thisServer)
             } catch {
                 logger.warning("cannot apply another server's purge yet; retrying: \(error)")
                 return false

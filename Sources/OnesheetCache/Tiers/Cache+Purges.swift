@@ -1,0 +1,156 @@
+internal import Logging
+package import OnesheetCore
+
+/// The servers that still have to do a purge.
+package enum PurgeReach: Sendable {
+    /// This one and the others, which this one tells of it.
+    /// - Parameter notices: further tags to announce.
+    case allServers(notices: [CacheTag] = [])
+    /// Again the tiers of this server and the shared ones, because the first attempt failed there. The others know of the purge.
+    case allServersAgain
+    /// This one. Another server has removed the entries of the shared tiers.
+    case thisServer
+}
+
+/// Removals from every tier, and purges: removals together with the results of running work.
+///
+/// A purge raises the generation of every tier. What is remembered beside the tiers has the generation in which it was learned, and
+/// is forgotten with it: see “The generation” in docs/architecture.md.
+extension Cache {
+    /// Removes the entries that match one of `selections` from every tier, as one purge: no result of earlier work is found afterwards if
+    /// it is stored under its generation. A removal of expired entries purges nothing, because no tier serves them.
+    /// - Parameter dryRun: whether to count only.
+    /// - Returns: the count of the largest tier, because the same entry is usually in several.
+    /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
+    ///   has removed its entries, and the others are told later. `CacheError.undeleted` if only a store that the servers share has some,
+    ///   which are invalid for all.
+    package func purge(
+        _ selections: [CacheSelection], on reach: PurgeReach = .allServers(), dryRun: Bool = false
+    ) async throws(CacheError) -> CacheRemoval {
+        guard !dryRun, selections.contains(where: { $0 != .expired }) else {
+            return try await removeEach(selections, dryRun: dryRun).get()
+        }
+        switch reach {
+        case .thisServer: return try await purgeTiers(selections, includingShared: false).get()
+        case .allServersAgain:
+            let outcome = await purgeTiers(selections)
+            return announcer == nil ? try outcome.get() : try result(ofAnnounced: outcome)
+        case .allServers(let notices):
+            guard let announcer else { return try await purgeTiers(selections).get() }
+            let purge = announcer.begin(selections + notices.map { .tag($0) })
+            let outcome = await purgeTiers(selections)
+            do {
+                try await purge.announce(isDoneHere: outcome.failure == nil)
+            } catch {
+                // A failure here is worse.
+                if let failure = outcome.failure { throw failure }
+                throw error
+            }
+            return try result(ofAnnounced: outcome)
+        }
+    }
+
+    /// Purges the entries that match `selection` on all servers.
+    /// - Returns: whether the other servers know of it. If not, they are told later.
+    package func purgeAnnouncing(_ selection: CacheSelection, notices: [CacheTag] = []) async throws(CacheError) -> Bool {
+        do {
+            _ = try await purge([selection], on: .allServers(notices: notices))
+            return true
+        } catch .unannounced {
+            return false
+        } catch .undeleted {
+            // No server serves the remaining objects.
+            return true
+        }
+    }
+
+    /// Removes the entry under `key` from every tier.
+    /// - Throws: if a tier may still have it. The other tiers have removed it.
+    package func remove(_ key: CacheKey) async throws(CacheError) {
+        _ = try await inEveryTier { tier throws(CacheError) in
+            try await tier.remove(key)
+            return CacheRemoval()
+        }.get()
+    }
+
+    /// Removes the entries that match `selection` from every tier. Running work may store others, so it is no purge.
+    /// - Throws: if a tier may still have some. The other tiers have removed theirs.
+    @discardableResult
+    package func remove(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval {
+        try await removeEach([selection]).get()
+    }
+
+    /// The outcome of a removal in all tiers.
+    private struct Outcome {
+        var removal = CacheRemoval()
+        /// The last failure of a tier of this server.
+        var failure: CacheError?
+        /// The last failure of a tier that several servers share.
+        var sharedFailure: CacheError?
+
+        mutating func noteFailures(of other: Outcome) {
+            failure = other.failure ?? failure
+            sharedFailure = other.sharedFailure ?? sharedFailure
+        }
+
+        func get() throws(CacheError) -> CacheRemoval {
+            if let error = failure ?? sharedFailure { throw error }
+            return removal
+        }
+    }
+
+    /// The result of an announced purge. Objects that remain in the shared store are older than the purge, so no server serves them.
+    private func result(ofAnnounced outcome: Outcome) throws(CacheError) -> CacheRemoval {
+        guard outcome.failure == nil, let error = outcome.sharedFailure else { return try outcome.get() }
+        logger.warning("the shared store still has purged objects, which are not served: \(error)")
+        throw .undeleted
+    }
+
+    /// - Parameter includingShared: whether to include the tiers that several servers share.
+    private func purgeTiers(_ selections: [CacheSelection], includingShared: Bool = true) async -> Outcome {
+        var outcome = Outcome()
+        // Twice: work that begins during the first removal may read remaining entries and store results of them.
+        for _ in 0..<2 {
+            do {
+                try await invalidations.raiseGeneration()
+            } catch {
+                outcome.failure = error
+            }
+            let removed = await removeEach(selections, includingShared: includingShared)
+            if removed.removal.entries > outcome.removal.entries { outcome.removal = removed.removal }
+            outcome.noteFailures(of: removed)
+        }
+        return outcome
+    }
+
+    /// Removes the entries that match each of `selections`, even if a tier fails for one of them.
+    private func removeEach(_ selections: [CacheSelection], includingShared: Bool = true, dryRun: Bool = false) async -> Outcome {
+        var outcome = Outcome()
+        for selection in selections {
+            let removed = await inEveryTier(includingShared: includingShared) { tier throws(CacheError) in
+                try await tier.remove(selection, dryRun: dryRun)
+            }
+            outcome.removal = outcome.removal + removed.removal
+            outcome.noteFailures(of: removed)
+        }
+        return outcome
+    }
+
+    /// From the last tier to the first, so that nothing can be promoted from a tier that is still to come.
+    private func inEveryTier(
+        includingShared: Bool = true, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
+    ) async -> Outcome {
+        removals.begin()
+        defer { removals.end() }
+        var outcome = Outcome()
+        for tier in others.reversed() + [memory] where includingShared || !(tier is any TierOfServers) {
+            do {
+                let removal = try await body(tier)
+                if removal.entries > outcome.removal.entries { outcome.removal = removal }
+            } catch {
+                if tier is any TierOfServers { outcome.sharedFailure = error } else { outcome.failure = error }
+            }
+        }
+        return outcome
+    }
+}
