@@ -63,16 +63,16 @@ package struct Pipeline: Sendable {
         guard let title = requests.first?.title else { return [] }
         let source = if let source { source } else { try originals.catalog.source(title.source) }
         var answers: [ImageAnswer?] = []
-        var missing: [MissingVariant] = []
+        var misses: [Miss] = []
         for request in requests {
             let (answer, stale) = try await lookUp(request, from: source, after: begun)
             answers.append(answer)
-            if answer == nil { missing.append(MissingVariant(request: request, stale: stale)) }
+            if answer == nil { misses.append(Miss(request: request, stale: stale)) }
         }
-        if !missing.isEmpty {
+        if !misses.isEmpty {
             try MissPermit.use()
-            var made = try await make(missing, from: source).makeIterator()
-            for index in answers.indices where answers[index] == nil { answers[index] = made.next() }
+            var filled = try await fill(misses, from: source).makeIterator()
+            for index in answers.indices where answers[index] == nil { answers[index] = filled.next() }
         }
         return answers.compactMap(\.self)
     }
@@ -85,8 +85,8 @@ package struct Pipeline: Sendable {
         originals.catalog.mayHave(title, from: source)
     }
 
-    /// A variant without a fresh copy in any tier.
-    private struct MissingVariant: Sendable {
+    /// A request whose variant no tier has fresh.
+    private struct Miss: Sendable {
         let request: ImageRequest
         let stale: CacheEntry?
     }
@@ -108,19 +108,18 @@ package struct Pipeline: Sendable {
         switch hit.entry.state(at: clock.now) {
         case .fresh: return (answer, nil)
         case .staleWhileRevalidate:
-            refresh(MissingVariant(request: request, stale: hit.entry), from: source)
+            refresh(Miss(request: request, stale: hit.entry), from: source)
             return (answer, nil)
         case .staleIfError, .stale: return (nil, hit.entry)
         }
     }
 
-    /// Remakes the variant in the background while the stale one is served. If too many tasks are running, the next hit tries
-    /// again.
-    private func refresh(_ variant: MissingVariant, from source: any ContentSource) {
-        let request = variant.request
+    /// Fills a miss in the background while the stale variant is served. If too many tasks are running, the next hit tries again.
+    private func refresh(_ miss: Miss, from source: any ContentSource) {
+        let request = miss.request
         background.start(.refresh(request.key)) {
             do throws(PipelineError) {
-                _ = try await make([variant], from: source)
+                _ = try await fill([miss], from: source)
             } catch {
                 cache.logger.debug(
                     "a stale image is not refreshed: \(error)", metadata: ["key": "\(shown(naming: request.key.description))"])
@@ -128,62 +127,59 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Makes variants from their original, or confirms that the stale ones still match it.
-    private func make(
-        _ missing: [MissingVariant], from source: any ContentSource
+    /// Fills the cache with variants of the original that `misses` show, once for all who miss them, or confirms that the stale variants
+    /// still match it.
+    private func fill(
+        _ misses: [Miss], from source: any ContentSource
     ) async throws(PipelineError) -> [ImageAnswer] {
         let generation = await cache.generation()
-        let keys = missing.map { FlightKey($0.request.key, at: generation) }
-        let byKey = Dictionary(zip(keys, missing)) { first, _ in first }
+        let keys = misses.map { FlightKey($0.request.key, at: generation) }
+        let byKey = Dictionary(zip(keys, misses)) { first, _ in first }
         return try await flights.share(keys) { flights async throws(PipelineError) -> [FlightKey<CacheKey>: ImageAnswer] in
             var answers = stored(flights.keys.compactMap { byKey[$0]?.request }, at: generation)
-            let wanted = flights.keys.filter { answers[$0] == nil }.compactMap { byKey[$0] }
-            guard !wanted.isEmpty else { return answers }
-            var work = Making(of: wanted, from: source, began: clock.now, metrics: metrics)
+            let left = flights.keys.filter { answers[$0] == nil }.compactMap { byKey[$0] }
+            guard !left.isEmpty else { return answers }
+            var record = FillRecord(of: left, began: clock.now, metrics: metrics)
             do throws(PipelineError) {
-                for (request, answer) in try await made(of: &work, showing: missing[0].request, for: flights, at: generation) {
-                    answers[FlightKey(request.key, at: generation)] = answer
-                }
+                let filled = try await fetchAndRender(
+                    left, showing: misses[0].request, from: source, for: flights, at: generation, recording: &record)
+                for (request, answer) in filled { answers[FlightKey(request.key, at: generation)] = answer }
                 return answers
             } catch {
-                work.note(failure: error)
+                record.note(failure: error)
                 throw error
             }
         }
     }
 
-    /// Missing variants while they are made, with the durations of the stages so far.
-    private struct Making {
-        let wanted: [MissingVariant]
-        /// The source of their title.
-        let source: any ContentSource
+    /// Records how misses are filled: the durations of the stages, and the outcome of each.
+    private struct FillRecord {
         var watch: Stopwatch
         var askedOrigin: Bool?
+        private let misses: [Miss]
         private let began: Date
         private let metrics: PipelineMetrics
 
-        init(of wanted: [MissingVariant], from source: any ContentSource, began: Date, metrics: PipelineMetrics) {
-            self.wanted = wanted
-            self.source = source
+        init(of misses: [Miss], began: Date, metrics: PipelineMetrics) {
+            self.misses = misses
             self.began = began
             self.metrics = metrics
             watch = Stopwatch(metrics)
         }
 
-        /// Records how `answer` was made.
         func note(_ answer: ImageAnswer, to request: ImageRequest) {
             note(request, origin: answer.origin, failure: nil, isStorable: answer.isStorable)
         }
 
         func note(failure: PipelineError) {
             if case .cancelled = failure { return }
-            for variant in wanted {
-                note(variant.request, origin: nil, failure: failure.withoutDetails.description, isStorable: true)
+            for miss in misses {
+                note(miss.request, origin: nil, failure: failure.withoutDetails.description, isStorable: true)
             }
         }
 
         private func note(_ request: ImageRequest, origin: AnswerOrigin?, failure: String?, isStorable: Bool) {
-            let wasStale = wanted.first { $0.request.key == request.key }?.stale != nil
+            let wasStale = misses.first { $0.request.key == request.key }?.stale != nil
             metrics.makings.note(
                 RecentMakings.Making(
                     began: began, wasStale: wasStale, askedOrigin: askedOrigin, stages: watch.laps, origin: origin,
@@ -192,37 +188,36 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Fetches the original that `request` shows, and makes and stores the variants of `work`.
-    private func made(
-        of work: inout Making, showing request: ImageRequest, for flights: Flights, at generation: CacheGeneration
+    /// Fetches the original that `request` shows, renders the variants of `misses`, and stores them.
+    private func fetchAndRender(
+        _ misses: [Miss], showing request: ImageRequest, from source: any ContentSource, for flights: Flights,
+        at generation: CacheGeneration, recording record: inout FillRecord
     ) async throws(PipelineError) -> [(request: ImageRequest, answer: ImageAnswer)] {
         // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
-        if work.wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
-        let wanted = work.wanted
-        let source = work.source
+        if misses.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
         let start = clock.now
         let original = try await withSpan(named: "origin") { _ async throws(PipelineError) in
             try await originals.original(for: request, from: source, at: generation)
         }
-        work.askedOrigin = original.entry.validated >= start
+        record.askedOrigin = original.entry.validated >= start
         let isNew = original.entry.validated > start
-        _ = work.watch.lap("origin")
+        _ = record.watch.lap("origin")
         let variants = try await withSpan(named: "render") { _ async throws(PipelineError) in
-            try await self.variants(wanted, of: original, from: source, isNew: isNew, for: flights, at: generation)
+            try await self.variants(misses, of: original, from: source, isNew: isNew, for: flights, at: generation)
         }
-        _ = work.watch.lap("render")
+        _ = record.watch.lap("render")
         // The stored entry stays unchanged if it stands in for an unreachable origin.
         await withSpan(named: "store") { _ in
             for variant in variants where original.isStorable && variant.origin != .staleOnError {
                 await cache.store(variant.entry, for: variant.request.key, ifGeneration: generation)
             }
         }
-        let timings = work.watch.lap("store")
+        let timings = record.watch.lap("store")
         return variants.map { variant in
             let answer = ImageAnswer(
                 entry: variant.entry, origin: variant.origin, timings: timings, isStorable: original.isStorable,
                 reservation: variant.reservation)
-            work.note(answer, to: variant.request)
+            record.note(answer, to: variant.request)
             return (variant.request, answer)
         }
     }
@@ -256,14 +251,14 @@ package struct Pipeline: Sendable {
     /// and the others are rendered. Omits variants that another flight renders.
     /// - Parameter isNew: whether the original has just come from its origin.
     private func variants(
-        _ wanted: [MissingVariant], of original: Original, from source: any ContentSource, isNew: Bool, for flights: Flights,
+        _ misses: [Miss], of original: Original, from source: any ContentSource, isNew: Bool, for flights: Flights,
         at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
         var variants: [Variant] = []
         var requests: [ImageRequest] = []
-        for missing in wanted {
-            let request = missing.request
-            if let stale = missing.stale, original.made(stale) {
+        for miss in misses {
+            let request = miss.request
+            if let stale = miss.stale, original.isOriginal(of: stale) {
                 let origin: AnswerOrigin = original.standsIn ? .staleOnError : .revalidated
                 variants.append(Variant(request: request, entry: stale.renewed(by: original), origin: origin, reservation: nil))
             } else if request.transform.isIdentity(for: original.entry.mediaType) {
@@ -295,7 +290,7 @@ package struct Pipeline: Sendable {
         let (engine, memory, clock, lifetime) = (engine, pool.memory, clock, originals.lifetime)
         let file = PictureFile(original.entry)
         // The job may outlive this call, so it captures the bytes and not the original with its reservation.
-        let made = try await originals.outlines.run(
+        let rendered = try await originals.outlines.run(
             on: file,
             predicting: { outline throws(RenderError) in try engine.cost(of: outline, as: requests.map(\.transform)) }
         ) { cost throws(PipelineError) -> [Variant] in
@@ -318,7 +313,7 @@ package struct Pipeline: Sendable {
                 return Variant(request: request, entry: entry, origin: .made, reservation: reservation)
             }
         }
-        return made.map { $0.renewed(by: original) }
+        return rendered.map { $0.renewed(by: original) }
     }
 
     /// The known facts about a title's poster. Fetches nothing.

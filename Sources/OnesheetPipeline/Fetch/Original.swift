@@ -44,8 +44,8 @@ struct Original: Sendable {
     /// Whether it and its variants may be stored.
     var isStorable: Bool { freshness?.isStorable ?? true }
 
-    /// Whether `variant` was made from exactly these bytes.
-    func made(_ variant: CacheEntry) -> Bool { variant.provenance.original == entry.validator }
+    /// Whether `variant` was rendered from exactly these bytes.
+    func isOriginal(of variant: CacheEntry) -> Bool { variant.provenance.original == entry.validator }
 
     /// The same original with this freshness, stored for as long as it is useful and for at most `lifetime`.
     func with(_ freshness: Freshness, keptAt now: Date, for lifetime: CacheExpiration) -> Original {
