@@ -77,6 +77,63 @@ final class StoreQueueTests: XCTestCase {
         XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 0)
     }
 
+    func testThatARemovalWritesNothing() async throws {
+        // Given entries that wait, one of which is to replace one in the folder
+        let folder = try temporaryDirectory().path
+        let tier = try await tier(folder)
+        let (key, other, outcomes) = (CacheKey(.variant, "a"), CacheKey(.variant, "b"), Outcomes())
+        try await tier.store(entry(1), for: key)
+        XCTAssertTrue(tier.storeLater(entry(2, tags: [.source("one")]), for: key, ifGeneration: nil, report: outcomes.note))
+        XCTAssertTrue(tier.storeLater(entry(3), for: other, ifGeneration: nil) { _ in })
+        // When it is removed by its tag
+        let removal = try await tier.remove(.tag(.source("one")))
+        // Then neither it nor the one before is found, and the other still waits
+        XCTAssertEqual(removal.entries, 1)
+        XCTAssertEqual(outcomes.all, [.success(true)])
+        let isThere = try await tier.contains(key)
+        XCTAssertFalse(isThere)
+        XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 0)
+        XCTAssertEqual(tier.entryNow(for: other, reading: 0).entry?.entry.body, entry(3).body)
+        try await tier.close()
+        XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 1)
+    }
+
+    func testThatANewGenerationDropsWhatWaits() async throws {
+        let folder = try temporaryDirectory().path
+        let tier = try await tier(folder)
+        let (key, outcomes) = (CacheKey(.variant, "a"), Outcomes())
+        XCTAssertTrue(tier.storeLater(entry(1), for: key, ifGeneration: nil, report: outcomes.note))
+
+        _ = try await tier.raiseGeneration()
+
+        XCTAssertEqual(outcomes.all, [.success(false)])
+        let isThere = try await tier.contains(key)
+        XCTAssertFalse(isThere)
+        try await tier.close()
+        XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 0)
+    }
+
+    func testThatAPurgeKeepsWhatWaitedAndDoesNotMatch() async throws {
+        // Given entries that wait
+        let folder = try temporaryDirectory().path
+        let tier = try await tier(folder)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
+        let generation = await cache.generation()
+        for name in ["one", "two"] {
+            await cache.store(entry(1, tags: [.source(name)]), for: CacheKey(.variant, name), ifGeneration: generation)
+        }
+        XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 0)
+        // When those of one source are purged
+        let removal = try await cache.purge([.tag(.source("one"))])
+        // Then the other is in the folder
+        XCTAssertEqual(removal.entries, 1)
+        let areThere = try await (tier.contains(CacheKey(.variant, "one")), tier.contains(CacheKey(.variant, "two")))
+        XCTAssertFalse(areThere.0)
+        XCTAssertTrue(areThere.1)
+        XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 1)
+        try await tier.close()
+    }
+
     func testThatAPurgeByAnotherProcessRefusesWhatWaits() async throws {
         // Given an entry that waits, and another process with the folder
         let folder = try temporaryDirectory().path
@@ -144,8 +201,8 @@ final class StoreQueueTests: XCTestCase {
         for outcome in outcomes.all { XCTAssertThrowsError(try outcome.get()) }
     }
 
-    private func entry(_ byte: UInt8, count: Int = 5000) -> CacheEntry {
-        .sample(ByteBuffer(repeating: byte, count: count), at: clock)
+    private func entry(_ byte: UInt8, count: Int = 5000, tags: [CacheTag] = []) -> CacheEntry {
+        .sample(ByteBuffer(repeating: byte, count: count), at: clock, tags: tags)
     }
 
     private func tier(_ path: String, budgets: DiskBudgets = DiskBudgets(bytes: 1 << 30)) async throws -> DiskTier {

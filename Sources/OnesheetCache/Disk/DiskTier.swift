@@ -135,8 +135,6 @@ package final class DiskTier: ImmediateTier, BatchingTier {
 
     package func raiseGeneration() async throws(CacheError) -> Int {
         let disk = disk
-        // What waits was stored before the purge, so it is written first, and the removal finds it.
-        await queue.flush()
         let generation = try await writers.run { () throws(CacheError) in try disk.raiseGeneration() }
         await queue.note(raisedTo: generation)
         return generation
@@ -150,11 +148,20 @@ package final class DiskTier: ImmediateTier, BatchingTier {
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         let (disk, reader) = (disk, reader)
-        await queue.flush()
+        var removal = CacheRemoval()
+        if dryRun {
+            await queue.flush()
+        } else {
+            let dropped = await queue.cancel(selection)
+            // Those in the folder that they would have replaced go too, whatever their tags are.
+            if selection != .all {
+                try await writers.run { () throws(CacheError) in for item in dropped { try disk.remove(item.key) } }
+            }
+            removal = dropped.reduce(removal) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }
+        }
         if selection != .all { try await adopt() }
         try await writers.run { () throws(CacheError) in try reader.note() }
         if dryRun { return try await writers.run { () throws(CacheError) in try disk.count(selection) } }
-        var removal = CacheRemoval()
         while true {
             let step = try await writers.run { () throws(CacheError) in try disk.removeStep(selection) }
             removal = removal + step

@@ -116,6 +116,19 @@ final class StoreQueue: Sendable {
     /// Drops the entry under `key`, or waits until it is written.
     func cancel(_ key: CacheKey) async { for item in await entries.cancel(key) { Self.supersede(item) } }
 
+    /// Drops the entries that match `selection`, and waits for those that are being written. Expired ones are refused when their turn
+    /// comes.
+    /// - Returns: the dropped entries.
+    func cancel(_ selection: CacheSelection) async -> [DiskWrite] {
+        guard selection != .expired else { return [] }
+        let now = clock.now
+        let isConcerned: (DiskWrite) -> Bool = { selection.matches($0.entry, end: nil, now: now) }
+        let dropped = entries.drop(where: isConcerned)
+        for item in dropped { Self.supersede(item) }
+        await entries.settle(where: isConcerned)
+        return dropped
+    }
+
     /// Writes what is in the queue now, and waits for it.
     func flush() async {
         if entries.startWriter() { write() }

@@ -109,6 +109,8 @@ extension Cache {
     /// - Parameter includingShared: whether to include the tiers that several servers share.
     private func purgeTiers(_ selections: [CacheSelection], includingShared: Bool = true) async -> Outcome {
         var outcome = Outcome()
+        // What waits was stored before the purge. The new generation would drop it, also where nothing matches.
+        for tier in others { await (tier as? any BatchingTier)?.finishStoring() }
         // Twice: work that begins during the first removal may read remaining entries and store results of them.
         for _ in 0..<2 {
             do {

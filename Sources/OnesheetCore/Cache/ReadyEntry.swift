@@ -20,7 +20,7 @@ package protocol BatchingTier: CacheTier {
         report: @escaping @Sendable (Result<Bool, CacheError>) -> Void
     ) -> Bool
 
-    /// Waits until what was taken so far is stored.
+    /// Waits until what was taken so far is stored. A purge calls it first: a new generation drops what waits.
     func finishStoring() async
 }
 
