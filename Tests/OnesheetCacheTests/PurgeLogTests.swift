@@ -333,7 +333,7 @@ struct ServerWithLog {
     let follower: PurgeFollower
     let clock: ManualClock
 
-    /// - Parameter tiers: further tiers behind the disk, with the records of purges.
+    /// - Parameter tiers: further tiers behind the disk, with the history of purges.
     init(
         folder: TemporaryDirectory, coordinator: any Coordinator, clock: ManualClock, logger: Logger,
         tiers: (PurgeLog) -> [any CacheTier] = { _ in [] }

@@ -109,7 +109,7 @@ final class PurgeTroubleTests: XCTestCase {
         // Given two servers whose shared store can delete nothing
         let store = FakeObjectStore()
         let shared = { [clock] (log: PurgeLog) -> [any CacheTier] in
-            [SharedTier(store, SharedSettings(prefix: "onesheet"), records: log, clock: clock.wallClock)]
+            [SharedTier(store, SharedSettings(prefix: "onesheet"), history: log, clock: clock.wallClock)]
         }
         let (first, second) = (try await server(tiers: shared), try await server(tiers: shared))
         let stamp = second.log.now

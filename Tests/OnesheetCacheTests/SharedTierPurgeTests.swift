@@ -81,14 +81,14 @@ final class SharedTierPurgeTests: SharedTierTestCase {
 
     func testThatAPurgeByAnotherServerVoidsWhatWasMadeBefore() async throws {
         // Given an entry made before a purge, in a store that still has it
-        let records = KnownPurges()
-        let tier = tier(records: records) { $0.absence = 0 }
+        let history = KnownPurges()
+        let tier = tier(history: history) { $0.absence = 0 }
         let (purged, other) = (CacheKey(.original, "a://1"), CacheKey(.original, "b://1"))
         let generation = await tier.generation()
         for key in [purged, other] { try await tier.store(.sample(at: clock, tags: [.source(String(key.source))]), for: key) }
         await tier.flush()
         // When another server has purged
-        records.purge(.source("a"))
+        history.purge(.source("a"))
         // Then it is not found, and work that began before is not stored
         let found = [try await tier.entry(for: purged), try await tier.entry(for: other)]
         XCTAssertNil(found[0])
@@ -107,13 +107,13 @@ final class SharedTierPurgeTests: SharedTierTestCase {
 
     func testThatStampsOutliveTheServer() async throws {
         // Given entries of a server that knew two purges
-        let records = KnownPurges()
-        records.purge(.source("a"))
-        try await tier(records: records).storeAndFlush(.sample(at: clock, tags: [.source("a")]), for: key)
+        let history = KnownPurges()
+        history.purge(.source("a"))
+        try await tier(history: history).storeAndFlush(.sample(at: clock, tags: [.source("a")]), for: key)
         // When another server knows the same, and later one more
-        let second = tier(records: records)
+        let second = tier(history: history)
         let before = try await second.entry(for: key)
-        records.purge(.source("a"))
+        history.purge(.source("a"))
         let after = try await second.entry(for: key)
         // Then
         XCTAssertNotNil(before)
@@ -122,8 +122,8 @@ final class SharedTierPurgeTests: SharedTierTestCase {
 
     func testThatAStampIsOfOneLog() async throws {
         let entry = CacheEntry.sample(at: clock, tags: [.source("a")])
-        try await tier(records: KnownPurges(epoch: "lost")).storeAndFlush(entry, for: key)
-        let (same, other) = (tier(records: KnownPurges(epoch: "lost")), tier(records: KnownPurges(epoch: "new")))
+        try await tier(history: KnownPurges(epoch: "lost")).storeAndFlush(entry, for: key)
+        let (same, other) = (tier(history: KnownPurges(epoch: "lost")), tier(history: KnownPurges(epoch: "new")))
         let found = [try await same.entry(for: key), try await other.entry(for: key)]
         XCTAssertEqual(found, [entry, nil])
     }
@@ -175,7 +175,7 @@ final class SharedTierPurgeTests: SharedTierTestCase {
 }
 
 /// Purges at the positions 1, 2, 3, …
-private final class KnownPurges: PurgeRecords {
+private final class KnownPurges: PurgeHistory {
     private let purges = Mutex<[CacheTag]>([])
     private let epoch: String
 

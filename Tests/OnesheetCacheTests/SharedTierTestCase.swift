@@ -22,8 +22,8 @@ class SharedTierTestCase: XCTestCase {
     }
 
     func tier(
-        records: any PurgeRecords = NoPurgeRecords(), _ change: (inout SharedSettings) -> Void = { _ in }
-    ) -> SharedTier { SharedTier(store, settings(change), records: records, clock: clock.wallClock) }
+        history: any PurgeHistory = NoPurgeHistory(), _ change: (inout SharedSettings) -> Void = { _ in }
+    ) -> SharedTier { SharedTier(store, settings(change), history: history, clock: clock.wallClock) }
 }
 
 extension SharedTier {

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The store may be slow, down, or wrong about its bytes. So every call has a deadline, a store that fails is left alone for a while,
 /// and every object is checked. Writes wait in a queue and delay no response; until then the tier serves them from there.
-package final class SharedTier: TierOfServers {
+package final class SharedTier: SharedCacheTier {
     /// The name in metrics and in `Cache-Status`.
     package static let name = "shared"
 
@@ -19,7 +19,7 @@ package final class SharedTier: TierOfServers {
     let queue: WriteBehind<SharedWrite>
     let clock: WallClock
     private let policy: ExpirationPolicy
-    private let records: any PurgeRecords
+    private let history: any PurgeHistory
     private let absent: AbsentNames
     private let discards = BackgroundWork(limit: 64, bytes: 0)
     private let state: Mutex<State>
@@ -34,18 +34,18 @@ package final class SharedTier: TierOfServers {
     }
 
     package init(
-        _ store: any ObjectStore, _ settings: SharedSettings, records: any PurgeRecords = NoPurgeRecords(), clock: WallClock
+        _ store: any ObjectStore, _ settings: SharedSettings, history: any PurgeHistory = NoPurgeHistory(), clock: WallClock
     ) {
         self.store = store
         self.settings = settings
-        self.records = records
+        self.history = history
         self.clock = clock
         names = SharedNames(prefix: settings.prefix)
         calls = StoreCalls(settings: settings)
         queue = WriteBehind(limit: settings.queueLimit, bytes: settings.queueBytes)
         policy = ExpirationPolicy(limit: settings.expires, extending: .none)
         absent = AbsentNames(seconds: settings.absence, clock: clock)
-        state = Mutex(State(stamp: records.now))
+        state = Mutex(State(stamp: history.now))
     }
 
     /// Counters since the start.
@@ -174,7 +174,7 @@ package final class SharedTier: TierOfServers {
             calls.count { $0.bytesRead += object.body.readableBytes }
             do throws(EntryDamage) {
                 let found = try SharedObject(object, named: digest)
-                if records.isPurged(found.stamp, tags: found.entry.tags) { return .purged(found) }
+                if history.isPurged(found.stamp, tags: found.entry.tags) { return .purged(found) }
                 return found.isAlive(at: clock.now) ? .entry(found) : .expired(found)
             } catch {
                 return .damaged
@@ -182,7 +182,7 @@ package final class SharedTier: TierOfServers {
         }
     }
 
-    private func isPurged(_ item: SharedWrite) -> Bool { records.isPurged(item.stamp, tags: item.entry.tags) }
+    private func isPurged(_ item: SharedWrite) -> Bool { history.isPurged(item.stamp, tags: item.entry.tags) }
 
     func noteDamage(of key: CacheKey?) {
         calls.count { $0.damaged += 1 }
@@ -291,7 +291,7 @@ package final class SharedTier: TierOfServers {
 
     // MARK: Generations and counting
 
-    /// Changes with every purge by this server, and with every purge by others that the records know.
+    /// Changes with every purge by this server, and with every purge by others that the history knows.
     package func generation() async -> Int {
         state.withLock { state in
             advance(&state)
@@ -301,14 +301,14 @@ package final class SharedTier: TierOfServers {
 
     package func raiseGeneration() async -> Int {
         state.withLock { state in
-            state.stamp = records.now
+            state.stamp = history.now
             state.generation += 1
             return state.generation
         }
     }
 
     private func advance(_ state: inout State) {
-        guard case let stamp = records.now, stamp != state.stamp else { return }
+        guard case let stamp = history.now, stamp != state.stamp else { return }
         state.stamp = stamp
         state.generation += 1
     }

@@ -145,12 +145,12 @@ extension Cache {
         removals.begin()
         defer { removals.end() }
         var outcome = Outcome()
-        for tier in others.reversed() + [memory] where includingShared || !(tier is any TierOfServers) {
+        for tier in others.reversed() + [memory] where includingShared || !(tier is any SharedCacheTier) {
             do {
                 let removal = try await body(tier)
                 if removal.entries > outcome.removal.entries { outcome.removal = removal }
             } catch {
-                if tier is any TierOfServers { outcome.sharedFailure = error } else { outcome.failure = error }
+                if tier is any SharedCacheTier { outcome.sharedFailure = error } else { outcome.failure = error }
             }
         }
         return outcome

@@ -115,7 +115,7 @@ package struct Cache: Sendable {
         if let hit = await complete(lookUp, for: key) { return hit }
         let moment = removals.moment
         let generation = others.count > 1 ? await generation() : nil
-        for (number, tier) in others.enumerated() where isShared || !(tier is any TierOfServers) {
+        for (number, tier) in others.enumerated() where isShared || !(tier is any SharedCacheTier) {
             if lookUp.missed.contains(number) { continue }
             let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in
                 try await tier.entry(for: key)
@@ -202,7 +202,7 @@ package struct Cache: Sendable {
     package func store(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: CacheGeneration? = nil, isShared: Bool = true
     ) async {
-        for (number, tier) in others.enumerated() where isShared || !(tier is any TierOfServers) {
+        for (number, tier) in others.enumerated() where isShared || !(tier is any SharedCacheTier) {
             // A tier without a known generation cannot compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]
@@ -231,10 +231,10 @@ package struct Cache: Sendable {
     }
 
     /// Waits until other servers can find what was stored under `key`.
-    package func settle(_ key: CacheKey) async { for tier in others { await (tier as? any TierOfServers)?.settle(key) } }
+    package func settle(_ key: CacheKey) async { for tier in others { await (tier as? any SharedCacheTier)?.settle(key) } }
 
     /// Makes the next lookup ask for an entry that was absent a moment ago.
-    package func forgetAbsence(of key: CacheKey) { for tier in others { (tier as? any TierOfServers)?.forgetAbsence(of: key) } }
+    package func forgetAbsence(of key: CacheKey) { for tier in others { (tier as? any SharedCacheTier)?.forgetAbsence(of: key) } }
 
     /// The failures of each tier behind memory.
     package var failures: [String: Int] {

@@ -57,7 +57,7 @@ package final class InvalidationWatcher: Sendable {
                 guard state.isQuiet(since: before), let known = state.known[number] else { return false }
                 return known != current
             }
-            if wasPurgedElsewhere, !isOfServers(number) { await emptyMemory() }
+            if wasPurgedElsewhere, !isShared(number) { await emptyMemory() }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.isQuiet(since: before) { $0.known[number] = current } }
         }
@@ -79,7 +79,7 @@ package final class InvalidationWatcher: Sendable {
                     state.known[number] = max(known ?? next, next)
                     return known.map { $0 &+ 1 < next } ?? false
                 }
-                if wasPurgedElsewhere, !isOfServers(number) { await emptyMemory() }
+                if wasPurgedElsewhere, !isShared(number) { await emptyMemory() }
             } catch {
                 failure = error
             }
@@ -90,7 +90,7 @@ package final class InvalidationWatcher: Sendable {
     private var unknownTiers: [Int] { state.withLock { state in tiers.indices.filter { state.known[$0] == nil } } }
 
     /// Whether several servers share the tier. They tell one another of their purges, and memory has followed them already.
-    private func isOfServers(_ number: Int) -> Bool { tiers[number] is any TierOfServers }
+    private func isShared(_ number: Int) -> Bool { tiers[number] is any SharedCacheTier }
 
     /// A tier that fails counts as not purged.
     private func current(_ number: Int) async -> Int? {

@@ -15,7 +15,7 @@ struct PictureSearch: Sendable {
     /// - Throws: also `CacheError.unannounced`, after all titles, if the other servers do not know of all of them yet.
     func purge(_ picture: PerceptualHash) async throws {
         var isAnnounced = true
-        for tier in [pipeline.cache.memory] + pipeline.cache.others where includesShared || !(tier is any TierOfServers) {
+        for tier in [pipeline.cache.memory] + pipeline.cache.others where includesShared || !(tier is any SharedCacheTier) {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }
                 // One at a time, so it is counted but never refused.

@@ -27,10 +27,10 @@ package struct SharedBackends: Sendable {
         isRequired = false
     }
 
-    /// - Parameter records: makes the records of purges by the other servers from the coordinator.
+    /// - Parameter history: makes the history of purges by the other servers from the coordinator.
     package init(
         _ configuration: SharedConfiguration, _ assembly: PluginAssembly,
-        records: ((any CoordinatorPlugin)?) -> any PurgeRecords = { _ in NoPurgeRecords() }
+        history: ((any CoordinatorPlugin)?) -> any PurgeHistory = { _ in NoPurgeHistory() }
     ) throws(ConfigurationError) {
         store = try assembly.store(configuration.store)
         coordinator = try assembly.coordinator(configuration.coordinator)
@@ -39,8 +39,8 @@ package struct SharedBackends: Sendable {
         settings.expires = .seconds(configuration.expires.seconds)
         // An object is in memory before it is counted.
         settings.readsUnderWay = settings.readsUnderWay(within: assembly.limits.memory)
-        let known = records(coordinator)
-        tier = store.map { SharedTier($0, settings, records: known, clock: assembly.clock) }
+        let history = history(coordinator)
+        tier = store.map { SharedTier($0, settings, history: history, clock: assembly.clock) }
     }
 
     /// Tries every engine, which writes to the store.

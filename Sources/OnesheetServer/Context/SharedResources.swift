@@ -77,7 +77,7 @@ package struct SharedResources: Sendable {
                     let coordinator = PrefixedCoordinator(BoundedCoordinator(engine), prefix: configuration.shared.prefix)
                     return Coordination(coordinator, state: state, logger: logger)
                 }
-                guard let coordination else { return NoPurgeRecords() }
+                guard let coordination else { return NoPurgeHistory() }
                 return coordination.purges
             }
         } else {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// A purge is done here first and then appended. `PurgeFollower` reads the records of the others and applies them. An entry of the
 /// shared tier has the position of the newest record that its server had applied when work on the entry began. A newer matching purge
 /// invalidates the entry.
-package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
+package final class PurgeLog: PurgeHistory, PurgeAnnouncer {
     /// The name of the log.
     static let name = "purges"
 

@@ -1,7 +1,7 @@
 package import OnesheetCore
 
 /// A tier that several servers share.
-package protocol TierOfServers: CacheTier {
+package protocol SharedCacheTier: CacheTier {
     /// Waits until other servers can find what was stored under `key`, or until it is certain that they will not.
     func settle(_ key: CacheKey) async
 

@@ -15,7 +15,7 @@ package struct PurgeStamp: Sendable, Hashable {
 /// The purges of all servers that share a store, as far as this server knows them.
 ///
 /// Answers come from memory: the shared tier asks for every entry that it reads and stores.
-package protocol PurgeRecords: Sendable {
+package protocol PurgeHistory: Sendable {
     /// The stamp of an entry whose making begins now. It changes with every purge. `nil` if the servers have no log.
     var now: PurgeStamp? { get }
 
@@ -25,8 +25,8 @@ package protocol PurgeRecords: Sendable {
     func isPurged(_ stamp: PurgeStamp?, tags: [CacheTag]) -> Bool
 }
 
-/// The records of a server without a coordinator: it knows only its own purges, which delete what they purge.
-package struct NoPurgeRecords: PurgeRecords {
+/// The history of a server without a coordinator: it knows only its own purges, which delete what they purge.
+package struct NoPurgeHistory: PurgeHistory {
     package init() {}
 
     package var now: PurgeStamp? { nil }
