@@ -28,7 +28,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     private let cache: Cache
     private let clock: WallClock
     private let logger: Logger
-    private let misses: MissMemory<Value>
+    private let negatives: NegativeCache<Value>
     private let flights: Coalescing<FlightKey<ExactText>, Value, PipelineError>
 
     /// - Parameters:
@@ -42,7 +42,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         self.clock = clock
         self.logger = logger
         storage = TypedStorage(name, in: cache, clock: clock)
-        misses = MissMemory(clock: clock)
+        negatives = NegativeCache(clock: clock)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1)) { _, waiters in onJoin(waiters) }
     }
 
@@ -63,7 +63,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         let kept = isKept ? await kept(question.key) : nil
         if let kept, kept.isFresh(at: clock.now) { return kept.value }
         let generation = await cache.generation()
-        if !remembers || misses.recall(question.missKey, at: generation) == nil {
+        if !remembers || negatives.recall(question.missKey, at: generation) == nil {
             // A client without a remaining share gets the cached answer although it is stale.
             do throws(PipelineError) { try MissPermit.use() } catch {
                 guard let kept else { throw error }
@@ -76,7 +76,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             let kept = isKept ? await storage.valueStoredSince(forKey: question.key)?.value ?? kept : nil
             if let kept, kept.isFresh(at: clock.now) { return kept.value }
             let outcome: Result<Value, SourceError>
-            if remembers, let miss = misses.recall(question.missKey, at: generation) {
+            if remembers, let miss = negatives.recall(question.missKey, at: generation) {
                 outcome = miss
             } else {
                 var isKnown = kept?.isKnown ?? (kept != nil)
@@ -89,7 +89,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                     await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: generation)
                 case (.success, .nothing?): break
                 // A cancelled call says nothing about the answer.
-                default: if remembers, !Task.isCancelled { misses.note(outcome, question.missKey, at: generation) }
+                default: if remembers, !Task.isCancelled { negatives.note(outcome, question.missKey, at: generation) }
                 }
             }
             do throws(SourceError) { return try outcome.get() } catch {

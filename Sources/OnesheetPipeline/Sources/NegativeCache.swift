@@ -1,24 +1,24 @@
 import OnesheetCache
 import OnesheetCore
 
-/// Remembers for minutes that a source does not have something, and for seconds that it failed, so that a repeated question costs
-/// one call.
+/// The negative cache of a source: remembers for minutes that the source does not have something, and for seconds that it failed, so
+/// that a repeated question costs one call.
 ///
 /// In memory only, and bounded: made-up names never become cache entries.
-struct MissMemory<Value: Sendable>: Sendable {
-    private let misses: TimedMemory<ExactText, Result<Value, SourceError>>
+struct NegativeCache<Value: Sendable>: Sendable {
+    private let outcomes: TimedMemory<ExactText, Result<Value, SourceError>>
 
-    init(clock: WallClock) { misses = TimedMemory(clock: clock) }
+    init(clock: WallClock) { outcomes = TimedMemory(clock: clock) }
 
     /// The remembered empty answer or error under `key`. A purge forgets all.
     func recall(_ key: String, at generation: CacheGeneration) -> Result<Value, SourceError>? {
-        misses.recall(ExactText(key), at: generation)
+        outcomes.recall(ExactText(key), at: generation)
     }
 
     /// Remembers an empty answer, or an error for a time that depends on its kind.
     func note(_ outcome: Result<Value, SourceError>, _ key: String, at generation: CacheGeneration) {
         guard let seconds = Self.seconds(outcome) else { return }
-        misses.remember(outcome, for: ExactText(key), seconds: seconds, bytes: key.utf8.count, at: generation)
+        outcomes.remember(outcome, for: ExactText(key), seconds: seconds, bytes: key.utf8.count, at: generation)
     }
 
     private static func seconds(_ outcome: Result<Value, SourceError>) -> Double? {
