@@ -94,11 +94,11 @@ final class AdmissionTests: XCTestCase {
 
     func testThatTheMemoryOfNamesIsBoundedAndSeldomWrong() {
         // Given a hundred thousand names that came once
-        var admission = Admission()
+        var filter = SecondHitFilter()
         let names = (0..<100_000).map { CacheKey(.original, "\($0)").entryName }
         // When each comes for the first and for the second time
-        let wrong = names.count { admission.note($0) }
-        let known = names.suffix(20_000).count { admission.note($0) }
+        let wrong = names.count { filter.note($0) }
+        let known = names.suffix(20_000).count { filter.note($0) }
         // Then almost none counts as another, and the newest are remembered
         XCTAssertLessThan(wrong, 50)
         XCTAssertGreaterThan(known, 19_000)

@@ -21,7 +21,7 @@ struct DiskWrite: QueuedWrite {
 final class DiskWriter: Sendable {
     private let disk: DiskStore
     private let life: ExpirationPolicy
-    private let admission = Mutex(Admission())
+    private let attempts = Mutex(SecondHitFilter())
 
     init(_ disk: DiskStore, life: ExpirationPolicy) {
         self.disk = disk
@@ -75,7 +75,7 @@ final class DiskWriter: Sendable {
             try disk.remove(key)
             return nil
         }
-        return Prepared(item: item, row: row, header: header, cameBefore: admission.withLock { $0.note(name) })
+        return Prepared(item: item, row: row, header: header, cameBefore: attempts.withLock { $0.note(name) })
     }
 
     /// Stores the entries in one batch. If that fails, each is stored alone, so that one error does not concern the others.
@@ -236,10 +236,10 @@ final class DiskWriter: Sendable {
 }
 
 /// Remembers recent attempts to store entries, in two bytes each. On a full disk, an entry that comes for the first time evicts no
-/// others; one that comes again does. The same idea as the ghost list of S3-FIFO in memory.
+/// others; one that comes again does (cache on second hit). The same idea as the ghost list of S3-FIFO in memory.
 ///
 /// A table of buckets with four slots, each first in, first out: bounded and O(1), with one false match in eight thousand.
-struct Admission: Sendable {
+struct SecondHitFilter: Sendable {
     private static let buckets = 1 << 15
     private static let places = 4
     private var marks = [UInt16](repeating: 0, count: buckets * places)
