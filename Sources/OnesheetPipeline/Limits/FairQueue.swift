@@ -34,10 +34,6 @@ struct FairQueue<Element: Sendable>: Sendable {
 
     var count: Int { clients.count }
 
-    /// The number of known clients: those with waiting elements and those that were served more than the others.
-    /// Only tests read it: nothing else shows that clients who left are forgotten.
-    var knownClients: Int { lines.count }
-
     /// The client whose element of `ticket` waits.
     func client(of ticket: UInt64) -> ClientKey? { clients[ticket] }
 

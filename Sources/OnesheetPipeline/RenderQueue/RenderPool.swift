@@ -66,8 +66,7 @@ package final class RenderPool: Sendable {
     /// - Throws: `.overloaded` if it does not begin in time or has no room, `.timedOut` if it does not end in time, `.cancelled` if
     ///   the caller is cancelled, and any error of `job`.
     func run<Value: Sendable>(
-        cost: RenderCost = RenderCost(milliseconds: 10, bytes: 0),
-        _ job: @escaping @Sendable () throws(PipelineError) -> Value
+        cost: RenderCost, _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
         guard cost.bytes <= memory.limit else { throw .render(.tooMuchMemory(bytes: cost.bytes, limit: memory.limit)) }
         return try await renders.run(cost: cost, of: memory, job)

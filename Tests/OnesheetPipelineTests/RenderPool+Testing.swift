@@ -1,0 +1,12 @@
+import OnesheetImaging
+
+@testable import OnesheetPipeline
+
+extension RenderPool {
+    /// Runs a short job that needs no memory.
+    func run<Value: Sendable>(
+        _ job: @escaping @Sendable () throws(PipelineError) -> Value
+    ) async throws(PipelineError) -> Value {
+        try await run(cost: RenderCost(milliseconds: 10, bytes: 0), job)
+    }
+}
