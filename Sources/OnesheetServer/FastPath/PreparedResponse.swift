@@ -86,9 +86,7 @@ final class ResponseHead {
     private static func bytes(_ head: HTTPResponse) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.writeString("HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n")
-        for field in head.headerFields where head.status != .notModified || field.name != .contentLength {
-            buffer.writeString("\(field.name.rawName): \(field.value)\r\n")
-        }
+        for field in head.headerFields { buffer.writeString("\(field.name.rawName): \(field.value)\r\n") }
         buffer.writeString("\r\n")
         return buffer
     }

@@ -43,8 +43,8 @@ struct DocumentResponse {
         switch Preconditions(fields: fields, validator: validator, modified: nil).outcome {
         case .failed: return Problem.changed.response()
         case .notModified:
-            for name in [HTTPField.Name.contentType, .contentLength] { headers[name] = nil }
-            return Response(status: .notModified, headers: headers)
+            headers[.contentType] = nil
+            return .withoutContent(.notModified, headers)
         case .met: break
         }
         if packed != nil { headers[.contentEncoding] = coding?.rawValue }

@@ -67,7 +67,7 @@ struct ImageResponse {
 
     /// The 304 response.
     func notModified(at now: Date) -> Response {
-        Response(status: .notModified, headers: cacheFields(lifetime(at: now)))
+        .withoutContent(.notModified, cacheFields(lifetime(at: now)))
     }
 
     private func lifetime(at now: Date) -> CacheLifetime {

@@ -34,6 +34,21 @@ extension Response {
         return response
     }
 
+    /// A response whose status, 204 or 304, allows no content.
+    static func withoutContent(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> Response {
+        var response = Response(status: status, headers: fields)
+        // Hummingbird adds the length of the empty body. A 204 must not have one, and that of a 304 would be the length of the 200
+        // response (RFC 9110 §8.6).
+        response.headers[.contentLength] = nil
+        return response
+    }
+
+    /// The same response to `HEAD`.
+    var withoutBody: Response {
+        // Hummingbird would add a length again; see `withoutContent(_:_:)`.
+        status == .noContent || status == .notModified ? self : createHeadResponse()
+    }
+
     private static func body(_ bytes: ByteBuffer, status: HTTPResponse.Status, type: String) -> Response {
         Response(
             status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: .pieces(of: bytes))

@@ -62,7 +62,7 @@ struct Router: Sendable {
         commonFields.apply(to: &response.headers, origin: request.headers[.origin])
         // Omit the request ID on success, so that cached responses are byte-identical.
         if response.status.code >= 400 { response.headers[.requestID] = id.description }
-        return request.method == .head ? response.createHeadResponse() : response
+        return request.method == .head ? response.withoutBody : response
     }
 
     /// The fast path's parsed request, unless the configuration was reloaded since, or else a new lookup of the route.
@@ -105,7 +105,7 @@ struct Router: Sendable {
         let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
         if request.method == .options {
             let fields: HTTPFields = [.allow: allowed.joined(separator: ", ")]
-            return Response(status: .noContent, headers: fields + commonFields.cors.preflight(request.headers, allowed))
+            return .withoutContent(.noContent, fields + commonFields.cors.preflight(request.headers, allowed))
         }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
         // Requests come from anyone, so titles count as unknown until the catalog confirms them.

@@ -70,6 +70,36 @@ final class TLSTests: ServerTestCase {
         }
     }
 
+    func testThatAResponseWithoutContentHasNoLength() async throws {
+        let certificate = try SelfSigned(in: folder())
+        for hasFastPath in [true, false] {
+            let server = try await server(keys: certificate.yaml, hasFastPath: hasFastPath)
+            for (version, expected) in [
+                (HTTPClient.Configuration.HTTPVersion.http1Only, HTTPVersion.http1_1), (.automatic, HTTPVersion.http2),
+            ] {
+                // Given a client that has a picture, pages, JSON and metrics
+                let client = try client(certificate, version)
+                for path in [poster, poster, "/", "/?plain", "/sources", "/metrics"] {
+                    for (method, status) in [(HTTPMethod.GET, 304), (.HEAD, 304), (.OPTIONS, 204)] {
+                        _ = try await get(server.url + path, client)
+                        // When it asks whether they have changed, and for the methods
+                        var request = HTTPClientRequest(url: server.url + path)
+                        request.method = method
+                        request.headers.add(name: "If-None-Match", value: "*")
+                        let response = try await client.execute(request, timeout: .seconds(60))
+                        // Then the head gives no length (RFC 9110 §8.6)
+                        let context = "\(expected) \(method) \(path), fast path: \(hasFastPath)"
+                        XCTAssertEqual(response.version, expected, context)
+                        XCTAssertEqual(Int(response.status.code), status, context)
+                        XCTAssertEqual(response.headers["Content-Length"], [], context)
+                        let body = try await response.body.collect(upTo: 1)
+                        XCTAssertEqual(body.readableBytes, 0, context)
+                    }
+                }
+            }
+        }
+    }
+
     func testThatAConnectionIsMemoryUntilItIsClosed() async throws {
         // Given a server with a connection
         let certificate = try SelfSigned(in: folder())
