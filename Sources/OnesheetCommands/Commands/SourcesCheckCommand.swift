@@ -41,7 +41,7 @@ struct SourcesCheckCommand: PluggedCommand {
     /// - Throws: `PipelineError.unknownSource` if no source has this name.
     private func check(in context: ServerContext) async throws -> SourceCheck.Report {
         guard let configuration = context.configuration.sources[name],
-            let source = context.sources.first(where: { $0.name.isExactly(name) })?.source
+            let source = context.sources.source(named: name)
         else { throw PipelineError.unknownSource(name, known: context.configuration.sourceNames) }
         let check = SourceCheck(
             name: name, source: source, configuration: configuration, assembly: context.assembly, pipeline: context.pipeline, id: id

@@ -1,4 +1,4 @@
-/// A title with its source. A request looks its source up by name here and passes it on. Only an address of a dialect has looked before.
+/// A title with its source. A request looks its source up by name here, once, and passes it on.
 package struct FoundTitle: Sendable {
     /// With the canonical spelling of its id.
     package let title: TitleReference
@@ -13,9 +13,14 @@ package struct FoundTitle: Sendable {
 
     /// Finds the source of `title`. The title keeps its spelling if `sources` does not have its source.
     package init(_ title: TitleReference, in sources: [(name: String, source: any ContentSource)]) {
-        source = sources.first { $0.name.isExactly(title.source) }?.source
+        source = sources.source(named: title.source)
         self.title = source.map { TitleReference(source: title.source, id: $0.canonicalID(title.id)) } ?? title
     }
+}
+
+extension [(name: String, source: any ContentSource)] {
+    /// The source of this name; `nil` if there is none.
+    package func source(named name: String) -> (any ContentSource)? { first { $0.name.isExactly(name) }?.source }
 }
 
 extension TitleReference {

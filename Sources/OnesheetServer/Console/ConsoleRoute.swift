@@ -33,7 +33,7 @@ struct ConsoleRoute: Route {
             if let notice { shown = notice } else { shown = try await view(request) }
             let page = PlainPage(
                 sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
-                capabilities: sources.first { $0.name.isExactly(name) }?.source.capabilities ?? SourceCapabilities(),
+                capabilities: sources.source(named: name)?.capabilities ?? SourceCapabilities(),
                 words: words, view: shown)
             html = page.html
             if case .problem(let shown) = page.view { problem = shown }

@@ -47,7 +47,7 @@ struct CacheRoute: Route {
         let parts = rest.pieces(at: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.first, !name.isEmpty else { throw RequestError.noSuchPath(prefix + rest) }
         let source = try PercentEncoding.decode(name)
-        guard let plugin = sources.first(where: { $0.name.isExactly(source) })?.source else {
+        guard let plugin = sources.source(named: source) else {
             throw PipelineError.unknownSource(source, known: sources.map(\.name))
         }
         guard parts.count > 1 else { return .tag(.source(source)) }
