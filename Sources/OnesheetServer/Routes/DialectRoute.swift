@@ -5,6 +5,7 @@ import OnesheetCore
 import OnesheetHTTP
 import OnesheetImaging
 import OnesheetPipeline
+import Synchronization
 
 /// The route of a dialect.
 struct DialectRoute: ImageRoute {
@@ -38,18 +39,17 @@ struct DialectRoute: ImageRoute {
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
-        guard let image = try dialect.image(at: rest, on: images) else { return nil }
-        // `title(_:)` has found the source, but a dialect passes on only its name.
-        let source = images.sources.first { $0.name.isExactly(image.title.source) }?.source
+        let server = AddressServices(images)
+        guard let image = try dialect.image(at: rest, on: server) else { return nil }
         var address = ImageAddress(
-            FoundTitle(canonical: image.title, source: source), transform: try images.options.transform(image.options),
+            server.found(image.title), transform: try images.options.transform(image.options),
             negotiates: image.negotiates, exactly: image.exactly, isShared: image.isShared)
         address.fallback = image.fallback
         return address
     }
 
     func other(_ rest: Substring, _ request: Request) async throws -> Response {
-        switch try await dialect.document(at: rest, on: images, from: host(request)) {
+        switch try await dialect.document(at: rest, on: AddressServices(images), from: host(request)) {
         case .redirect(let place):
             return Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"])
         case .json(let document, let type):
@@ -77,18 +77,37 @@ struct DialectRoute: ImageRoute {
     }
 }
 
-extension ImageContext: DialectServer {
-    func requireUnsigned() throws(RequestError) { try signature.checkUnsigned() }
+/// The services of the server for a dialect that parses one address. A dialect passes on only titles, so the last one found stays here
+/// with its source.
+private final class AddressServices: DialectServer {
+    private let images: ImageContext
+    private let latest = Mutex<FoundTitle?>(nil)
+
+    init(_ images: ImageContext) { self.images = images }
+
+    /// `title` with the source that was found for it. A dialect may also have made a title without asking.
+    func found(_ title: TitleReference) -> FoundTitle {
+        let known = latest.withLock { $0 }
+        if let known, known.title.source.isExactly(title.source) { return FoundTitle(canonical: title, source: known.source) }
+        return FoundTitle(canonical: title, source: images.sources.source(named: title.source))
+    }
+
+    func requireUnsigned() throws(RequestError) { try images.signature.checkUnsigned() }
 
     func check(sha1 signature: Substring, of path: Substring) throws(RequestError) {
-        try self.signature.check(thumbor: signature, of: path)
+        try images.signature.check(thumbor: signature, of: path)
     }
 
     func title(_ sourceURL: String) throws(RequestError) -> TitleReference {
-        try SourceURL(sources: sources).resolve(sourceURL).title
+        keep(try SourceURL(sources: images.sources).resolve(sourceURL))
     }
 
     func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
-        try SourceURL(sources: sources).resolve(embedded: sourceURL).title
+        keep(try SourceURL(sources: images.sources).resolve(embedded: sourceURL))
+    }
+
+    private func keep(_ found: FoundTitle) -> TitleReference {
+        latest.withLock { $0 = found }
+        return found.title
     }
 }
