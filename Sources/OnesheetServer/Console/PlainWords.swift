@@ -1,4 +1,5 @@
 import OnesheetCore
+import OnesheetHTTP
 
 /// The texts of the plain console, in English or Korean.
 struct PlainWords {
@@ -7,12 +8,8 @@ struct PlainWords {
     /// - Parameter acceptLanguage: the `Accept-Language` field (RFC 9110 §12.5.4). Korean is used if it is preferred to English.
     init(acceptLanguage: String?) {
         var best = (language: "en", quality: 0.0)
-        for range in (acceptLanguage ?? "").pieces(at: ",") {
-            let parts = range.pieces(at: ";").map { String(decoding: $0.utf8.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self) }
-            guard let tag = parts.first?.lowercasedASCII() else { continue }
-            let weight = parts.dropFirst().first { $0.starts(withBytesOf: "q=") }.flatMap { Double($0.dropFirst(bytes: 2)) } ?? 1
-            let language = tag.starts(withBytesOf: "ko") ? "ko" : "en"
-            if weight > best.quality { best = (language, weight) }
+        for range in WeightedValues(acceptLanguage).all where range.quality > best.quality {
+            best = (range.name.starts(withBytesOf: "ko") ? "ko" : "en", range.quality)
         }
         language = best.language
     }

@@ -58,7 +58,7 @@ struct PrefetchRoute: Route {
         if body.dryRun == true {
             return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
         }
-        guard request.headers[.accept]?.contains("text/event-stream") == true else {
+        guard WeightedValues(request.headers[.accept]).asks(for: "text/event-stream") else {
             return try .json(try await cancelWhenGracefulShutdown { try await ledger.run(order, as: transforms, with: prefetcher) })
         }
         return EventStream.response { send in

@@ -95,9 +95,7 @@ struct Router: Sendable {
     /// Whether a browser asks for an unknown path. Programs do not name HTML in `Accept`, and get a problem document.
     private static func isForPerson(_ error: any Error, _ fields: HTTPFields) -> Bool {
         guard case .noSuchPath? = error as? RequestError else { return false }
-        return (fields[.accept] ?? "").pieces(at: ",").contains { range in
-            Substring(range.utf8.drop { $0 == UInt8(ascii: " ") }).starts(withBytesOf: "text/html")
-        }
+        return WeightedValues(fields[.accept]).asks(for: "text/html")
     }
 
     private func answer(_ routed: RoutedRequest, _ request: Request) async throws -> Response {

@@ -163,7 +163,7 @@ final class ConsoleServingTests: ServerTestCase {
         XCTAssertTrue(page.text.contains("<html lang=\"ko\">") && page.text.contains("<a href=\"/\">현재 상영작</a>"), page.text)
         XCTAssertTrue(page.text.contains("There is nothing at /nothing"), page.text)
         XCTAssertFalse(page.text.contains("<b>"), page.text)
-        for accept in ["*/*", "application/json", "image/avif,image/webp,*/*"] {
+        for accept in ["*/*", "application/json", "image/avif,image/webp,*/*", "text/html;q=0,*/*", "text/htmlx"] {
             let problem = try await server.send("/nothing", fields: [("Accept", accept)])
             assertProblem(problem, 404, "there is nothing at /nothing")
         }

@@ -14,6 +14,12 @@ final class PrefetchRouteTests: ServerTestCase {
         let server = try await prefetching()
         let answer = try await server.send("/prefetch", method: "POST", fields: administrator, body: Self.order())
         XCTAssertEqual(try answer.json()["made"] as? Int, 4, answer.text)
+        // Also to clients that refuse events, or name another type
+        for accept in ["application/json, text/event-stream;q=0", "text/event-streams"] {
+            let answer = try await server.send(
+                "/prefetch", method: "POST", fields: administrator + [("Accept", accept)], body: Self.order())
+            XCTAssertEqual(try answer.json()["total"] as? Int, 4, answer.text)
+        }
     }
 
     func testThatProgressComesAsEvents() async throws {
