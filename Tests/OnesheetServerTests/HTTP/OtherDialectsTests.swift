@@ -13,6 +13,23 @@ import XCTest
 final class OtherDialectsTests: ServerTestCase {
     private let all = "dialects: [thumbor, cloudflare, iiif, next]"
 
+    func testThatADialectMayAskForSeveralTitlesOrForNone() async throws {
+        // Given a dialect whose titles do not all come from the server, and a source that its last question finds
+        var plugins = PluginList.painted
+        plugins.dialects.append(AskingDialect.self)
+        let server = try await server(
+            sources: "sample: { type: sample }\nweb: { type: remote, allow: [\"https://a.example/\"] }",
+            keys: "dialects: [asking]", plugins: plugins)
+        let free = try await server.send("/i/unsafe/w:92/f:jpg/plain/sample://1")
+        XCTAssertEqual(free.status, 200)
+        for path in ["/asking/none/1", "/asking/one/1", "/asking/two/1"] {
+            // Then its address shows the title that it has named
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, "\(path) \(answer.text)")
+            XCTAssertEqual(answer.body, free.body, path)
+        }
+    }
+
     /// An address of another dialect, and the equivalent free transform.
     static let pairs: [(other: String, options: String)] = [
         ("/thumbor/unsafe/60x90/filters:format(png)/sample%3A%2F%2F1", "rs:fill:60:90:1/f:png"),
@@ -257,5 +274,19 @@ final class OtherDialectsTests: ServerTestCase {
         return try ServerContext(
             try ConfigurationFile(environment: [:]).parse(yaml), .standard,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+}
+
+/// Shows a title of `sample`, after no question to the server, one about it, or two of which the last is about another source.
+private struct AskingDialect: Dialect {
+    static let name = "asking"
+    static let prefix = "/asking/"
+
+    func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
+        let parts = address.split(separator: "/")
+        var title = TitleReference(source: "sample", id: String(parts[1]))
+        if parts[0] != "none" { title = try server.title(title.description) }
+        if parts[0] == "two" { _ = try server.title("https://a.example/1.jpg") }
+        return DialectImage(title: title, options: ["w:92", "f:jpg"])
     }
 }
