@@ -7,7 +7,10 @@ import OnesheetCore
 #endif
 
 /// Answers simple HTTP/1.1 requests for cached images before the parser sees them. Every other request passes to the parser byte
-/// for byte. The handler gives the result of its own parsing to the router.
+/// for byte. The handler gives its results to the router: the route, the parsed address and the lookup in the tiers.
+///
+/// The parser reads the head of such a request again, and `HeadCheck` its `Host`: NIO's parser accepts nothing but bytes, and derives the
+/// state of the connection from them. Such a request costs far more than its head (docs/decisions/0001).
 ///
 /// At any moment, either this handler or the parser owns the connection. The parser owns it from its first byte until every request
 /// it has read is answered, so responses leave in the order of their requests.

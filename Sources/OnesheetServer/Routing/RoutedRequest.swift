@@ -12,7 +12,7 @@ struct RoutedRequest: Sendable {
         case refused(any Error)
         /// The address is valid but not an image's; `ImageRoute.other` answers.
         case document
-        /// The parsed target and its cache lookup.
+        /// The parsed target and its cache lookup, which the pipeline continues: it does not look in memory again.
         case parsed(ParsedTarget, CacheLookUp)
     }
 
