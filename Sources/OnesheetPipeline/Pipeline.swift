@@ -227,7 +227,7 @@ package struct Pipeline: Sendable {
         var answers: [FlightKey<CacheKey>: ImageAnswer] = [:]
         for request in requests {
             guard let entry = cache.memory.entryStoredSince(for: request.key) else { continue }
-            let hit = CacheHit(entry: entry, tier: MemoryTier.name)
+            let hit = CacheHit(inMemory: entry)
             answers[FlightKey(request.key, at: generation)] = ImageAnswer(freshHit: hit, at: clock.now)
         }
         return answers

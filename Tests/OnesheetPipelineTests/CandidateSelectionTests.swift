@@ -219,7 +219,7 @@ final class CandidateSelectionTests: XCTestCase {
             await assertFails(.noPoster(title)) { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
         }
         let other = try await pipeline.image(for: ImageRequest(titles[2], Transform()))
-        XCTAssertEqual(other.origin, .tier("memory"))
+        XCTAssertEqual(other.origin, .memory)
     }
 
     func testThatAPinnedCandidateIsServedAtOnceAndWinsEveryElection() async throws {

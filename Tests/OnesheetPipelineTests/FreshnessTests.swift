@@ -25,7 +25,7 @@ final class FreshnessTests: XCTestCase {
         clock.advance(by: .seconds(59))
         let answer = try await pipeline.image(for: request)
         // Then no request is sent
-        XCTAssertEqual(answer.origin, .tier("memory"))
+        XCTAssertEqual(answer.origin, .memory)
         XCTAssertEqual(transport.count(), 1)
     }
 
@@ -43,7 +43,7 @@ final class FreshnessTests: XCTestCase {
         // Then the origin was asked once, and nothing was rendered again
         XCTAssertEqual(second.origin, .revalidated)
         XCTAssertEqual(second.entry.body, first.entry.body)
-        XCTAssertEqual(third.origin, .tier("memory"))
+        XCTAssertEqual(third.origin, .memory)
         XCTAssertEqual(pipeline.metrics.counts.renders, 1)
         XCTAssertEqual(transport.count(), 2)
     }
@@ -79,7 +79,7 @@ final class FreshnessTests: XCTestCase {
         // When it is requested
         let answer = try await pipeline.image(for: request)
         // Then it is served immediately, and the origin is asked in the background
-        XCTAssertEqual(answer.origin, .tier("memory"))
+        XCTAssertEqual(answer.origin, .memory)
         await gate.hasBeenReached()
         gate.open()
     }
@@ -99,7 +99,7 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual([background.underWay, background.skipped], [1, 0])
         let answer = try await pipeline.image(for: otherRequest)
         // Then one refresh is running, and the second was served without one
-        XCTAssertEqual(answer.origin, .tier("memory"))
+        XCTAssertEqual(answer.origin, .memory)
         XCTAssertEqual([background.underWay, background.skipped], [1, 1])
         gate.open()
         await waitWhile(background.underWay > 0)
@@ -121,7 +121,7 @@ final class FreshnessTests: XCTestCase {
         await waitWhile(background.underWay > 0)
         let third = try await pipeline.image(for: looked)
         // Then it comes from the tier, is fetched once in the background, and is not rendered again
-        XCTAssertEqual([first.origin, second.origin, third.origin], [.made, .tier("memory"), .tier("memory")])
+        XCTAssertEqual([first.origin, second.origin, third.origin], [.made, .memory, .memory])
         XCTAssertEqual(third.entry.state(at: clock.wallClock.now), .fresh)
         XCTAssertEqual(transport.count(), 2)
         XCTAssertEqual(pipeline.metrics.counts.renders, 1)
@@ -154,7 +154,7 @@ final class FreshnessTests: XCTestCase {
         for _ in 0..<20 {
             let answer = try await pipeline.image(for: request)
             // Then the stale one is served immediately
-            XCTAssertEqual(answer.origin, .tier("memory"))
+            XCTAssertEqual(answer.origin, .memory)
             XCTAssertEqual(answer.entry.body, first.entry.body)
         }
         await gate.hasBeenReached()
@@ -166,7 +166,7 @@ final class FreshnessTests: XCTestCase {
         XCTAssertNotEqual(renewed.entry.body, first.entry.body)
         // And the origin was asked once, and all get the new one
         let next = try await pipeline.image(for: request)
-        XCTAssertEqual(next.origin, .tier("memory"))
+        XCTAssertEqual(next.origin, .memory)
         XCTAssertEqual(next.entry.body, renewed.entry.body)
         XCTAssertEqual(transport.count(), 2)
         XCTAssertEqual(gate.arrived, 1)

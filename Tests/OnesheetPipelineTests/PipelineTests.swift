@@ -27,7 +27,7 @@ final class PipelineTests: XCTestCase {
         let second = try await pipeline.image(for: request(width: 40))
         // Then the second comes from memory with the same bytes
         XCTAssertEqual(first.origin, .made)
-        XCTAssertEqual(second.origin, .tier("memory"))
+        XCTAssertEqual(second.origin, .memory)
         XCTAssertEqual(first.entry, second.entry)
         XCTAssertEqual(first.timings.map(\.stage), ["origin", "render", "store"])
         XCTAssertEqual(pipeline.metrics.counts.renders, 1)
@@ -44,7 +44,7 @@ final class PipelineTests: XCTestCase {
         // When the request continues, beside one for another variant
         let answers = try await pipeline.images(for: [request(width: 40), request(width: 50)], after: missed)
         // Then only the other variant is made
-        XCTAssertEqual(answers.map(\.origin), [.tier("memory"), .made])
+        XCTAssertEqual(answers.map(\.origin), [.memory, .made])
         XCTAssertEqual(answers[0].entry, first.entry)
         XCTAssertEqual(pipeline.metrics.counts.renders, 2)
     }
@@ -238,7 +238,7 @@ final class PipelineTests: XCTestCase {
         XCTAssertEqual(answers.map { $0.entry.presentation.width }, [40, 60, 20])
         XCTAssertEqual(answers[1].entry.body, picture)
         let answer = try await pipeline.image(for: request(width: 20))
-        XCTAssertEqual(answer.origin, .tier("memory"))
+        XCTAssertEqual(answer.origin, .memory)
         XCTAssertEqual(transport.count(), 1)
     }
 
@@ -252,7 +252,7 @@ final class PipelineTests: XCTestCase {
         let answers = try await pipeline.images(for: [20, 40, 20].map { request(width: $0) })
         // Then the answers are in order, and only the other one is made, once
         XCTAssertEqual(answers.map { $0.entry.presentation.width }, [20, 40, 20])
-        XCTAssertEqual(answers.map(\.origin), [.made, .tier("memory"), .made])
+        XCTAssertEqual(answers.map(\.origin), [.made, .memory, .made])
         XCTAssertEqual(pipeline.metrics.counts.renders, 2)
     }
 

@@ -18,7 +18,7 @@ final class PrefetchTests: XCTestCase {
         // Then twelve variants exist
         XCTAssertEqual([summary.total, summary.made, summary.skipped, summary.failed], [12, 12, 0, 0])
         let answer = try await pipeline.image(for: ImageRequest(titles[5], sizes(40)[0]))
-        XCTAssertEqual(answer.origin, .tier("memory"))
+        XCTAssertEqual(answer.origin, .memory)
     }
 
     func testThatWhatIsThereIsSkipped() async throws {

@@ -10,14 +10,24 @@ package struct CacheHit: Sendable {
     /// The file with the body, if it is not in memory.
     package let file: ReadyFile?
     /// Whether it is from the memory tier.
-    package var isFromMemory: Bool { tier == MemoryTier.name }
+    package let isFromMemory: Bool
     /// The bytes of the body, in memory or in the file.
     package var size: Int { file?.region.readableBytes ?? entry.body.readableBytes }
 
+    /// A hit in the memory tier.
+    package init(inMemory entry: CacheEntry) {
+        self.entry = entry
+        tier = MemoryTier.name
+        file = nil
+        isFromMemory = true
+    }
+
+    /// A hit in a tier behind memory.
     package init(entry: CacheEntry, tier: String, file: ReadyFile? = nil) {
         self.entry = entry
         self.tier = tier
         self.file = file
+        isFromMemory = false
     }
 }
 
@@ -101,7 +111,7 @@ package struct Cache: Sendable {
         guard let entry = memory.entryNow(for: key) else {
             return CacheLookUp(key: key, hit: nil, mark: memory.promotionMark(for: key))
         }
-        return CacheLookUp(key: key, hit: CacheHit(entry: entry, tier: MemoryTier.name), mark: nil)
+        return CacheLookUp(key: key, hit: CacheHit(inMemory: entry), mark: nil)
     }
 
     /// The fresh entry under `key`, with its body, from the first tier that has it.
@@ -183,7 +193,7 @@ package struct Cache: Sendable {
     /// The entry under `key` from the first tier that has it. Promotes nothing.
     package func find(_ key: CacheKey) async -> CacheHit? {
         guard let name = await tier(having: key) else { return nil }
-        if name == memory.name { return memory.entryNow(for: key).map { CacheHit(entry: $0, tier: name) } }
+        if name == memory.name { return memory.entryNow(for: key).map { CacheHit(inMemory: $0) } }
         guard let tier = others.first(where: { $0.name == name }) else { return nil }
         let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in try await tier.entry(for: key) }
         return (entry ?? nil).map { CacheHit(entry: $0, tier: name) }

@@ -35,9 +35,8 @@ extension ImageAnswer {
     /// identical.
     init(_ hit: CacheHit, timings: [StageTiming], reservation: MemoryReservation? = nil) {
         self.init(
-            entry: hit.entry, size: hit.size, origin: .tier(hit.tier), timings: hit.isFromMemory ? Self.atOnce : timings,
-            reservation: reservation
-        )
+            entry: hit.entry, size: hit.size, origin: hit.isFromMemory ? .memory : .tier(hit.tier),
+            timings: hit.isFromMemory ? Self.atOnce : timings, reservation: reservation)
     }
 
     /// The immediate answer of a tier; `nil` if the entry is not fresh.
@@ -56,12 +55,14 @@ extension ImageAnswer {
     private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
 
     /// Whether it came from the memory tier.
-    package var isFromMemory: Bool { origin == .tier(MemoryTier.name) }
+    package var isFromMemory: Bool { origin == .memory }
 }
 
 /// The provenance of an answer.
 package enum AnswerOrigin: Sendable, Equatable {
-    /// The tier of this name.
+    /// The memory tier.
+    case memory
+    /// The tier of this name behind memory.
     case tier(String)
     /// Made for this request.
     case made
@@ -73,6 +74,7 @@ package enum AnswerOrigin: Sendable, Equatable {
     /// The name of the outcome in metrics: the tier's, or that of the making.
     package var outcome: String {
         switch self {
+        case .memory: MemoryTier.name
         case .tier(let name): name
         case .made: "made"
         case .revalidated: "revalidated"

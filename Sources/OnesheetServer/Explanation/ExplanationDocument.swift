@@ -146,6 +146,7 @@ extension ExplanationDocument.Making {
             case .made: "made"
             case .revalidated: "revalidated"
             case .staleOnError: "stale-if-error"
+            case .memory: MemoryTier.name
             case .tier(let name): name
             case nil: "failed"
             }

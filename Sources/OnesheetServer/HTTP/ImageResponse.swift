@@ -122,6 +122,7 @@ struct ImageResponse {
     private func cacheStatus(_ lifetime: CacheLifetime) -> String {
         let stored = answer.isStorable ? "; stored" : ""
         return switch answer.origin {
+        case .memory: "onesheet; hit; ttl=\(lifetime.remaining); detail=\(MemoryTier.name)"
         case .tier(let name): "onesheet; hit; ttl=\(lifetime.remaining); detail=\(name)"
         case .made: "onesheet; fwd=miss\(stored)"
         case .revalidated: "onesheet; fwd=stale\(stored); detail=revalidated"

@@ -116,7 +116,7 @@ final class OpenFileCacheTests: XCTestCase {
 
     private func prepared(bytes: Int) throws -> (PreparedResponse, ReadyBody) {
         let body = ByteBuffer(repeating: 7, count: bytes)
-        let hit = CacheHit(entry: .sample(body, at: clock), tier: "memory")
+        let hit = CacheHit(inMemory: .sample(body, at: clock))
         let common = CommonFields(
             cors: CORS(configuration: CORSConfiguration()), server: nil, strictTransportSecurity: nil)
         let prepared = PreparedResponse(
