@@ -99,7 +99,7 @@ final class ClientRequest: Sendable {
                 guard connections.misses.begin(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }
                 state.isWaiting = true
             }
-            if let owner, let wait = connections.shares.miss(owner) { return (.misses, .tooManyRequests(retryAfter: wait)) }
+            if let owner, let wait = connections.addressLimits.miss(owner) { return (.misses, .tooManyRequests(retryAfter: wait)) }
             state.isExempt = true
             return nil
         }

@@ -23,7 +23,7 @@ final class OpenConnections: Sendable {
     let identity: ClientIdentity
     /// Whether the operator configured the trusted proxies.
     let namesProxies: Bool
-    let shares: ClientShares
+    let addressLimits: AddressLimits
     let memory: ResponseMemory
     /// The requests that wait for an image or a source.
     let misses: FairLimit
@@ -39,7 +39,7 @@ final class OpenConnections: Sendable {
     init(_ clients: ClientsConfiguration, memory: ResponseMemory, misses: FairLimit) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
-        shares = ClientShares(clients.perAddress)
+        addressLimits = AddressLimits(clients.perAddress)
         self.memory = memory
         self.misses = misses
     }
@@ -58,7 +58,7 @@ final class OpenConnections: Sendable {
     func add(_ channel: any Channel) throws(TooManyConnections) {
         let peer = channel.remoteAddress?.address
         let owner = identity.owner(ofConnectionFrom: peer)
-        if let owner, !shares.connect(owner) {
+        if let owner, !addressLimits.connect(owner) {
             count(.connections)
             channel.close(promise: nil)
             throw TooManyConnections()
@@ -71,7 +71,7 @@ final class OpenConnections: Sendable {
         }
         channel.closeFuture.whenComplete { [self] _ in
             state.withLock { _ = $0.channels.removeValue(forKey: id) }
-            if let owner { shares.disconnect(owner) }
+            if let owner { addressLimits.disconnect(owner) }
         }
         if isClosed { channel.close(promise: nil) }
     }

@@ -1,0 +1,69 @@
+import OnesheetAddress
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetServer
+
+final class AddressLimitsTests: XCTestCase {
+    private let start = ContinuousClock.now
+    private var limits: ClientsConfiguration.PerAddress {
+        var limits = ClientsConfiguration.PerAddress()
+        (limits.connections, limits.misses, limits.burst) = (2, 0.5, 3)
+        return limits
+    }
+
+    func testThatMissesComeAtOnceAndThenAtTheirRate() throws {
+        // Given an address that has used all its misses
+        let limiter = AddressLimits(limits, now: start)
+        let address = try address("192.0.2.1")
+        for _ in 0..<3 { XCTAssertNil(limiter.miss(address, at: start)) }
+        // When it requests more, then it gets a time for a retry
+        XCTAssertEqual(limiter.miss(address, at: start), 2)
+        XCTAssertEqual(limiter.miss(address, at: start + .seconds(1)), 1)
+        XCTAssertNil(limiter.miss(address, at: start + .seconds(2)))
+        XCTAssertNotNil(limiter.miss(address, at: start + .seconds(2)))
+        // And other addresses are not affected
+        XCTAssertNil(limiter.miss(try self.address("192.0.2.2"), at: start))
+    }
+
+    func testThatConnectionsAreCountedAndGivenBack() throws {
+        let limiter = AddressLimits(limits, now: start)
+        let address = try address("192.0.2.1")
+        XCTAssertTrue(limiter.connect(address, at: start))
+        XCTAssertTrue(limiter.connect(address, at: start))
+        XCTAssertFalse(limiter.connect(address, at: start))
+        limiter.disconnect(address, at: start)
+        XCTAssertTrue(limiter.connect(address, at: start))
+    }
+
+    func testThatNoLimitIsNone() throws {
+        var limits = limits
+        (limits.connections, limits.misses) = (0, 0)
+        let limiter = AddressLimits(limits, now: start)
+        let address = try address("192.0.2.1")
+        for _ in 0..<1000 {
+            XCTAssertTrue(limiter.connect(address, at: start))
+            XCTAssertNil(limiter.miss(address, at: start))
+        }
+    }
+
+    func testThatManyAddressesTakeNoMoreMemoryThanThereIsAndFreeNobodyOfItsDebts() throws {
+        // Given an address without a miss left, and more addresses than are remembered
+        let limiter = AddressLimits(limits, maxAddresses: 100, now: start)
+        let debtor = try address("192.0.2.1")
+        for _ in 0..<3 { _ = limiter.miss(debtor, at: start) }
+        var refused = 0
+        for index in 0..<1000 where limiter.miss(try address("10.0.\(index / 250).\(index % 250)"), at: start) != nil {
+            refused += 1
+        }
+        // Then their number is bounded, those beyond share one limit, and the first is still known
+        XCTAssertEqual(limiter.count, 100)
+        XCTAssertGreaterThan(refused, 800)
+        XCTAssertNotNil(limiter.miss(debtor, at: start))
+        // And after some time there is room again
+        XCTAssertNil(limiter.miss(try address("198.51.100.1"), at: start + .seconds(60)))
+        XCTAssertEqual(limiter.count, 1)
+    }
+
+    private func address(_ text: String) throws -> ClientAddress { ClientAddress(try XCTUnwrap(IPAddress(text))) }
+}
