@@ -195,15 +195,15 @@ extension ServerConfiguration {
     ) async throws -> Answer? {
         guard shared.store != nil else { return nil }
         let resources = try SharedResources(self, plugins, writes: false, clock: .system, logger: Log.make(log))
-        let engines = try SharedBackends(shared, resources.assembly)
+        let backends = try SharedBackends(shared, resources.assembly)
         do {
             var answer: Answer?
-            if let tier = engines.tier { answer = try await work(tier) }
-            await engines.shutdown()
+            if let tier = backends.tier { answer = try await work(tier) }
+            await backends.shutdown()
             try await resources.shutdown(within: .seconds(10))
             return answer
         } catch {
-            await engines.shutdown()
+            await backends.shutdown()
             try await resources.shutdown(within: .seconds(10))
             throw error
         }

@@ -13,7 +13,7 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Check whether a server would start with this configuration.",
             discussion: """
                 Prints all errors, each with its file, line and column. Creates no folder and only inspects an existing cache. Tries the
-                engines under “shared”, which writes a small object and deletes it, and fails if one cannot be used.
+                backends under “shared”, which writes a small object and deletes it, and fails if one cannot be used.
                 """)
 
         @OptionGroup var options: ConfigurationOptions
@@ -32,23 +32,23 @@ struct ConfigCommand: ParsableCommand {
             try await context.shutdown()
             for finding in findings {
                 for warning in finding.warnings {
-                    StandardStreams.error("Warning:", as: .warning, " \(finding.engine): \(warning)")
+                    StandardStreams.error("Warning:", as: .warning, " \(finding.backend): \(warning)")
                 }
             }
             if let bad = findings.first(where: { $0.error != nil }) {
-                throw ConfigurationError(path: bad.engine, message: bad.error ?? "")
+                throw ConfigurationError(path: bad.backend, message: bad.error ?? "")
             }
             StandardStreams.output("The configuration is valid: sources \(context.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning:", as: .warning, " \(warning)") }
         }
 
-        /// The findings of a trial of the engines.
+        /// The findings of a trial of the backends.
         private static func findings(
             _ configuration: ServerConfiguration, _ context: ServerContext
         ) async throws -> [SharedBackends.Finding] {
-            let engines = try SharedBackends(configuration.shared, context.assembly)
-            let findings = await engines.findings()
-            await engines.shutdown()
+            let backends = try SharedBackends(configuration.shared, context.assembly)
+            let findings = await backends.findings()
+            await backends.shutdown()
             return findings
         }
     }

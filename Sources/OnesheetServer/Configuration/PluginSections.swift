@@ -63,8 +63,8 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
     }
 }
 
-/// An engine that several servers share. `type` belongs to the server; all other keys belong to the plugin.
-package struct EngineConfiguration: Sendable, SettingValue, Equatable {
+/// A backend that several servers share: the store or the coordinator. `type` belongs to the server; all other keys belong to the plugin.
+package struct BackendConfiguration: Sendable, SettingValue, Equatable {
     package let type: String
     /// The plugin's own configuration.
     package let configuration: ConfigurationValue
@@ -75,7 +75,7 @@ package struct EngineConfiguration: Sendable, SettingValue, Equatable {
         configuration = nested.configuration
     }
 
-    package static var kind: String { "engine" }
+    package static var kind: String { "backend" }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
         NestedSource(type: type, configuration: configuration).printedKeys(written)

@@ -1,9 +1,9 @@
 package import OnesheetCore
 
-/// The keys of `shared`: the engines that several servers share.
+/// The keys of `shared`: the backends that several servers share.
 package struct SharedConfiguration: Sendable, ConfigurationSection, Equatable {
-    package var store: EngineConfiguration?
-    package var coordinator: EngineConfiguration?
+    package var store: BackendConfiguration?
+    package var coordinator: BackendConfiguration?
     package var prefix = "onesheet"
     package var expires = Interval(.seconds(30 * 86_400))
     package var required = false
@@ -15,9 +15,9 @@ package struct SharedConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting("store", \.store, defaultText: "none", meaning: "the store of the shared tier"),
             Setting("coordinator", \.coordinator, defaultText: "none", meaning: "the coordinator of the servers"),
             Setting(
-                "prefix", \.prefix, meaning: "beginning of all names in the engines; servers with the same one share everything"),
+                "prefix", \.prefix, meaning: "beginning of all names in the backends; servers with the same one share everything"),
             Setting("expires", \.expires, meaning: "maximum time that an entry stays in the store"),
-            Setting("required", \.required, meaning: "whether the server refuses to start if it cannot use an engine"),
+            Setting("required", \.required, meaning: "whether the server refuses to start if it cannot use a backend"),
         ]
     }
 

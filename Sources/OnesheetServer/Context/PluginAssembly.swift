@@ -113,28 +113,28 @@ package struct PluginAssembly: Sendable {
     }
 
     /// Creates the store that several servers share; `nil` if none is configured.
-    func store(_ engine: EngineConfiguration?) throws(ConfigurationError) -> (any ObjectStorePlugin)? {
-        guard let engine else { return nil }
-        let type = try plugins.store(engine.type)
+    func store(_ backend: BackendConfiguration?) throws(ConfigurationError) -> (any ObjectStorePlugin)? {
+        guard let backend else { return nil }
+        let type = try plugins.store(backend.type)
         return try plugins.make(
-            type, configuration: engine.configuration, context: context(for: "shared.store"), at: "shared.store")
+            type, configuration: backend.configuration, context: context(for: "shared.store"), at: "shared.store")
     }
 
     /// Creates the coordinator of several servers; `nil` if none is configured.
-    func coordinator(_ engine: EngineConfiguration?) throws(ConfigurationError) -> (any CoordinatorPlugin)? {
-        guard let engine else { return nil }
-        let type = try plugins.coordinator(engine.type)
+    func coordinator(_ backend: BackendConfiguration?) throws(ConfigurationError) -> (any CoordinatorPlugin)? {
+        guard let backend else { return nil }
+        let type = try plugins.coordinator(backend.type)
         return try plugins.make(
-            type, configuration: engine.configuration, context: context(for: "shared.coordinator"), at: "shared.coordinator")
+            type, configuration: backend.configuration, context: context(for: "shared.coordinator"), at: "shared.coordinator")
     }
 
-    /// Checks the configurations of the engines and creates none.
-    func checkEngines(_ configuration: SharedConfiguration) throws(ConfigurationError) {
-        if let engine = configuration.store {
-            try plugins.check(try plugins.store(engine.type), configuration: engine.configuration, at: "shared.store")
+    /// Checks the configurations of the backends and creates none.
+    func checkBackends(_ configuration: SharedConfiguration) throws(ConfigurationError) {
+        if let backend = configuration.store {
+            try plugins.check(try plugins.store(backend.type), configuration: backend.configuration, at: "shared.store")
         }
-        if let engine = configuration.coordinator {
-            try plugins.check(try plugins.coordinator(engine.type), configuration: engine.configuration, at: "shared.coordinator")
+        if let backend = configuration.coordinator {
+            try plugins.check(try plugins.coordinator(backend.type), configuration: backend.configuration, at: "shared.coordinator")
         }
     }
 

@@ -2,13 +2,13 @@ import Logging
 package import OnesheetCache
 package import OnesheetCore
 
-/// The engines that several servers share: a store with the shared tier on it, and a coordinator.
+/// The backends that several servers share: a store with the shared tier on it, and a coordinator.
 package struct SharedBackends: Sendable {
-    /// The finding of a trial of an engine.
+    /// The finding of a trial of a backend.
     package struct Finding: Sendable, Equatable {
         /// The key of the configuration: `shared.store`.
-        package let engine: String
-        /// Why the engine cannot be used; `nil` if it can.
+        package let backend: String
+        /// Why the backend cannot be used; `nil` if it can.
         package let error: String?
         /// Facts that an operator should know.
         package let warnings: [String]
@@ -19,7 +19,7 @@ package struct SharedBackends: Sendable {
     private let store: (any ObjectStorePlugin)?
     private let isRequired: Bool
 
-    /// No engines.
+    /// No backends.
     init() {
         tier = nil
         coordinator = nil
@@ -43,7 +43,7 @@ package struct SharedBackends: Sendable {
         tier = store.map { SharedTier($0, settings, history: history, clock: assembly.clock) }
     }
 
-    /// Tries every engine, which writes to the store.
+    /// Tries every backend, which writes to the store.
     package func findings() async -> [Finding] {
         var findings: [Finding] = []
         if let tier {
@@ -51,7 +51,7 @@ package struct SharedBackends: Sendable {
                 let abilities = try await tier.probe()
                 findings.append(
                     Finding(
-                        engine: "shared.store", error: nil,
+                        backend: "shared.store", error: nil,
                         warnings: abilities.hasConditions
                             ? []
                             : [
@@ -59,38 +59,38 @@ package struct SharedBackends: Sendable {
                                     + "decisions about posters (pins, rejections, blocked pictures) stay on the server that takes them"
                             ]))
             } catch {
-                findings.append(Finding(engine: "shared.store", error: "\(error)", warnings: []))
+                findings.append(Finding(backend: "shared.store", error: "\(error)", warnings: []))
             }
         }
         if let coordinator {
             do throws(CoordinatorError) {
-                findings.append(Finding(engine: "shared.coordinator", error: nil, warnings: try await coordinator.probe()))
+                findings.append(Finding(backend: "shared.coordinator", error: nil, warnings: try await coordinator.probe()))
             } catch {
-                findings.append(Finding(engine: "shared.coordinator", error: "\(error)", warnings: []))
+                findings.append(Finding(backend: "shared.coordinator", error: "\(error)", warnings: []))
             }
         }
         return findings
     }
 
-    /// - Throws: `ConfigurationError` with the first engine that cannot be used, if the configuration requires the engines.
+    /// - Throws: `ConfigurationError` with the first backend that cannot be used, if the configuration requires the backends.
     func requireIfConfigured() async throws(ConfigurationError) {
         guard isRequired else { return }
         for finding in await findings() {
-            if let error = finding.error { throw ConfigurationError(path: finding.engine, message: error) }
+            if let error = finding.error { throw ConfigurationError(path: finding.backend, message: error) }
         }
     }
 
-    /// Tries the engines and logs the findings. The server serves meanwhile.
+    /// Tries the backends and logs the findings. The server serves meanwhile.
     func logProblems(_ logger: Logger) async {
         for finding in await findings() {
             if let error = finding.error {
-                logger.warning("\(finding.engine) cannot be used now, the server works without it until it can: \(error)")
+                logger.warning("\(finding.backend) cannot be used now, the server works without it until it can: \(error)")
             }
-            for warning in finding.warnings { logger.warning("\(finding.engine): \(warning)") }
+            for warning in finding.warnings { logger.warning("\(finding.backend): \(warning)") }
         }
     }
 
-    /// Writes queued entries, and closes the engines.
+    /// Writes queued entries, and closes the backends.
     package func shutdown() async {
         await tier?.close()
         await store?.shutdown()

@@ -73,15 +73,15 @@ package struct SharedResources: Sendable {
         var coordination: Coordination?
         if writes {
             backends = try SharedBackends(configuration.shared, assembly) { coordinator in
-                coordination = coordinator.map { engine in
-                    let coordinator = PrefixedCoordinator(BoundedCoordinator(engine), prefix: configuration.shared.prefix)
+                coordination = coordinator.map { plugin in
+                    let coordinator = PrefixedCoordinator(BoundedCoordinator(plugin), prefix: configuration.shared.prefix)
                     return Coordination(coordinator, state: state, logger: logger)
                 }
                 guard let coordination else { return NoPurgeHistory() }
                 return coordination.purges
             }
         } else {
-            try assembly.checkEngines(configuration.shared)
+            try assembly.checkBackends(configuration.shared)
             backends = SharedBackends()
         }
         cache = Cache(

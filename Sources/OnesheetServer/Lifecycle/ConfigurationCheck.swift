@@ -43,7 +43,7 @@ package final class ConfigurationCheck {
         for (index, tier) in configuration.cache.tiers.enumerated() where !hasErrors(at: "cache.tiers.[\(index)]") {
             note { try assembly.check(tier, at: "cache.tiers.[\(index)]") }
         }
-        if !hasErrors(at: "shared") { note { try assembly.checkEngines(configuration.shared) } }
+        if !hasErrors(at: "shared") { note { try assembly.checkBackends(configuration.shared) } }
         for (index, name) in configuration.dialects.enumerated() { note { _ = try plugins.dialect(name, at: index) } }
         checkRendering()
         if !["listen", "signing", "sources", "presetsOnly"].contains(where: hasErrors) {
