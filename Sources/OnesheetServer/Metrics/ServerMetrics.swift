@@ -77,12 +77,13 @@ struct ServerMetrics {
 
     private func writeWork(to text: inout MetricList) {
         let (pool, background) = (pipeline.pool, pipeline.background)
+        // The label `lane` is older than the word urgency, and dashboards use it.
         text.add(
-            .gauge, "render_queue", help: "Renders waiting for a worker, by lane.",
+            .gauge, "render_queue", help: "Renders waiting for a worker, by urgency.",
             samples: Urgency.allCases.map { .init(pool.waiting($0), labels: "lane=\"\($0)\"") })
         text.add(.gauge, "render_workers", help: "Render threads.", value: renderThreads)
         text.add(
-            .gauge, "workers_stuck", help: "Threads with a job past its deadline, by lane.",
+            .gauge, "workers_stuck", help: "Threads with a job past its deadline, by the work that they do.",
             samples: [
                 .init(pool.stuck.render, labels: "lane=\"render\""), .init(pool.stuck.examine, labels: "lane=\"examine\""),
             ])
