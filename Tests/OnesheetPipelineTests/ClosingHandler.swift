@@ -28,9 +28,18 @@ final class ClosingHandler: ChannelInboundHandler {
     }
 }
 
-/// The number of requests.
+/// The connections to an origin.
 final class VisitorCount: Sendable {
-    private let visitors = Mutex(0)
-    var count: Int { visitors.withLock { $0 } }
-    func add(_ channel: any Channel) { visitors.withLock { $0 += 1 } }
+    private let visitors = Mutex((all: 0, open: 0))
+    /// All connections, the closed ones too.
+    var count: Int { visitors.withLock { $0.all } }
+    var open: Int { visitors.withLock { $0.open } }
+
+    func add(_ channel: any Channel) {
+        visitors.withLock {
+            $0.all += 1
+            $0.open += 1
+        }
+        channel.closeFuture.whenComplete { [self] _ in visitors.withLock { $0.open -= 1 } }
+    }
 }

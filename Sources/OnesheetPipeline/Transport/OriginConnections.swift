@@ -63,9 +63,6 @@ final class OriginConnections: Sendable {
         self.security = security
     }
 
-    /// Open connections.
-    var count: Int { state.withLock { $0.open.count } }
-
     /// The response of `host` to `order`, from an address within `networks`.
     /// - Parameter isFresh: whether it needs a new connection.
     func send(

@@ -59,9 +59,6 @@ package final class WebTransport: HTTPTransport {
 
     deinit { threads.shutdownGracefully { _ in } }
 
-    /// Open connections. Only tests read it, to see which connections end.
-    var openConnections: Int { connections.count }
-
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
         guard let url = WebURL(request.url) else { throw .invalidURL(request.url) }
         let time = policy.timeout ?? limits.originTimeout
