@@ -13,6 +13,14 @@ public protocol ObjectStore: Sendable {
     /// - Parameter limit: the most bytes of the object. A larger one is a `StoreError.tooLarge`, and its bytes are not kept.
     func object(_ name: String, limit: Int) async throws(StoreError) -> StoredObject?
 
+    /// The first bytes of the object under `name`, for a look that needs no more; `nil` if there is none.
+    ///
+    /// By default the whole object is read. A store that can read a part should do so.
+    /// - Parameters:
+    ///   - count: the most bytes of the answer, at least 1. It has fewer only if the object has fewer.
+    ///   - limit: the most bytes of the whole object. A larger one is a `StoreError.tooLarge`.
+    func start(of name: String, count: Int, limit: Int) async throws(StoreError) -> ObjectStart?
+
     /// Writes the object under `name`, all of it or nothing.
     /// - Returns: `nil` if `condition` did not hold, and then nothing is written; otherwise the revision of the new object.
     func put(_ body: ByteBuffer, as name: String, if condition: StoreCondition) async throws(StoreError) -> String?
@@ -31,6 +39,12 @@ public protocol ObjectStore: Sendable {
     func probe(prefix: String) async throws(StoreError) -> StoreAbilities
 }
 
+extension ObjectStore {
+    public func start(of name: String, count: Int, limit: Int) async throws(StoreError) -> ObjectStart? {
+        try await object(name, limit: limit).map { ObjectStart(of: $0.body, count: count) }
+    }
+}
+
 /// An object of a store.
 public struct StoredObject: Sendable, Equatable {
     /// The object's bytes.
@@ -41,6 +55,26 @@ public struct StoredObject: Sendable, Equatable {
     public init(body: ByteBuffer, revision: String) {
         self.body = body
         self.revision = revision
+    }
+}
+
+/// The first bytes of an object of a store.
+public struct ObjectStart: Sendable, Equatable {
+    /// The first bytes, or all.
+    public var bytes: ByteBuffer
+    /// The size of the whole object in bytes.
+    public var size: Int
+
+    public init(bytes: ByteBuffer, size: Int) {
+        self.bytes = bytes
+        self.size = size
+    }
+
+    /// The first `count` bytes of `body`, which is a whole object.
+    public init(of body: ByteBuffer, count: Int) {
+        var rest = body
+        let bytes = rest.readSlice(length: min(count, body.readableBytes)) ?? ByteBuffer()
+        self.init(bytes: bytes, size: body.readableBytes)
     }
 }
 

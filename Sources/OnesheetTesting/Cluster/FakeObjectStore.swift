@@ -22,7 +22,7 @@ public final class FakeObjectStore: ObjectStore {
 
     /// The operations of a store.
     public enum Operation: String, Sendable, CaseIterable {
-        case get, put, delete, list, probe
+        case get, start, put, delete, list, probe
     }
 
     private struct Contents {
@@ -57,7 +57,15 @@ public final class FakeObjectStore: ObjectStore {
     }
 
     public func object(_ name: String, limit: Int) async throws(StoreError) -> StoredObject? {
-        let behavior = try await begin(.get)
+        try await object(name, limit: limit, for: .get)
+    }
+
+    public func start(of name: String, count: Int, limit: Int) async throws(StoreError) -> ObjectStart? {
+        try await object(name, limit: limit, for: .start).map { ObjectStart(of: $0.body, count: count) }
+    }
+
+    private func object(_ name: String, limit: Int, for operation: Operation) async throws(StoreError) -> StoredObject? {
+        let behavior = try await begin(operation)
         try check(name)
         guard var object = contents.withLock({ $0.objects[ExactText(name)] }) else { return nil }
         guard object.body.readableBytes <= limit else { throw .tooLarge(name: name, limit: limit) }

@@ -53,6 +53,27 @@ extension ObjectStoreConformance {
         }
     }
 
+    func starts(_ prefix: String) async throws {
+        for size in [0, 1, 9, 10, 11, 300_000] {
+            let (name, body) = ("\(prefix)\(size)", Self.noise(size))
+            _ = try await store.put(body, as: name, if: .none)
+            let start = try await store.start(of: name, count: 10, limit: size)
+            try expect(start?.size == size, "the start of \(size) bytes says that they are \(start?.size ?? -1)")
+            try expect(
+                start?.bytes == body.getSlice(at: 0, length: min(size, 10)),
+                "the first 10 of \(size) bytes are read as \(start?.bytes.readableBytes ?? -1) bytes, or as others")
+        }
+        let missing = try await store.start(of: prefix + "missing", count: 10, limit: 10)
+        try expect(missing == nil, "found the start \(String(describing: missing)) of nothing")
+        let large = "\(prefix)11"
+        do {
+            _ = try await store.start(of: large, count: 1, limit: 10)
+            throw Violation("an object of 11 bytes is read with the limit 10")
+        } catch let error as StoreError {
+            try expect(error == .tooLarge(name: large, limit: 10), "the limit 10 causes “\(error)”")
+        }
+    }
+
     func deletedIsGone(_ prefix: String) async throws {
         for name in ["a", "b", "c"] { _ = try await write(name, prefix + name) }
         try await store.delete([prefix + "a", prefix + "missing", prefix + "b", prefix + "a"])
@@ -155,7 +176,8 @@ extension ObjectStoreConformance {
     private static func noise(_ count: Int) -> ByteBuffer {
         var random = SplitMix(seed: 7)
         var body = ByteBuffer()
-        for _ in 0..<(count / 8) { body.writeInteger(random.next()) }
+        while body.readableBytes < count { body.writeInteger(random.next()) }
+        body.moveWriterIndex(to: count)
         return body
     }
 

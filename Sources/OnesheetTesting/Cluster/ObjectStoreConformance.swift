@@ -33,6 +33,7 @@ public struct ObjectStoreConformance: Sendable {
             ("an object that was never written is absent", unknownIsAbsent),
             ("a write replaces and gives another revision", writeReplaces),
             ("an object above the limit is refused", limits),
+            ("the start of an object has its first bytes and the size of all", starts),
             ("a deleted object is gone", deletedIsGone),
             ("a list has the names of the prefix in the order of their bytes", listOrder),
             ("the pages of a list have every object once", listPages),
