@@ -47,6 +47,13 @@ public struct FolderStore: ObjectStorePlugin {
         return try await threads.run("get") { [folder] _ throws(StoreError) in try folder.read(path, limit: limit) }
     }
 
+    public func start(of name: String, count: Int, limit: Int) async throws(StoreError) -> ObjectStart? {
+        let path = try ObjectPath(name)
+        return try await threads.run("get") { [folder] _ throws(StoreError) in
+            try folder.readStart(of: path, count: count, limit: limit)
+        }
+    }
+
     public func put(_ body: ByteBuffer, as name: String, if condition: StoreCondition) async throws(StoreError) -> String? {
         let path = try ObjectPath(name)
         return try await threads.run("put") { [folder] deadline throws(StoreError) in

@@ -65,6 +65,13 @@ struct ObjectFile: ~Copyable {
         return StoredObject(body: body, revision: revision)
     }
 
+    /// The first `count` bytes of the object.
+    func start(_ count: Int) throws(FileError) -> ObjectStart {
+        let begin = min(Self.headLength, size)
+        let bytes = try Self.read(begin..<(begin + min(count, size - begin)), of: descriptor, path)
+        return ObjectStart(bytes: bytes, size: bodyLength)
+    }
+
     /// Writes a new file.
     /// - Returns: its revision.
     static func write(_ body: ByteBuffer, to path: String) throws(FileError) -> String {

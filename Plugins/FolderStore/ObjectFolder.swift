@@ -25,15 +25,17 @@ struct ObjectFolder: Sendable {
     private var temporary: String { "\(root)/.tmp" }
 
     func read(_ path: ObjectPath, limit: Int) throws(StoreError) -> StoredObject? {
-        do throws(FileError) {
-            guard let file = try ObjectFile(at: place(of: path)) else { return nil }
-            guard file.bodyLength <= limit else {
-                throw FileError(path.name, meaning: .tooLarge(name: path.name, limit: limit))
-            }
-            return try file.object()
-        } catch {
-            throw error.storeError("get")
-        }
+        do throws(FileError) { return try file(of: path, limit: limit)?.object() } catch { throw error.storeError("get") }
+    }
+
+    func readStart(of path: ObjectPath, count: Int, limit: Int) throws(StoreError) -> ObjectStart? {
+        do throws(FileError) { return try file(of: path, limit: limit)?.start(count) } catch { throw error.storeError("get") }
+    }
+
+    private func file(of path: ObjectPath, limit: Int) throws(FileError) -> ObjectFile? {
+        guard let file = try ObjectFile(at: place(of: path)) else { return nil }
+        guard file.bodyLength <= limit else { throw FileError(path.name, meaning: .tooLarge(name: path.name, limit: limit)) }
+        return file
     }
 
     /// - Returns: the new revision; `nil` if the condition does not hold.

@@ -97,9 +97,11 @@ final class FolderStoreTests: XCTestCase {
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
             // When
             let found = try await store.object(name, limit: 1000)
+            let start = try await store.start(of: name, count: 10, limit: 1000)
             let revision = try await store.put(ByteBuffer(string: "new"), as: name, if: .revision(found?.revision ?? ""))
             // Then
             XCTAssertEqual(found?.body.readableBytes, max(text.utf8.count - 51, 0), name)
+            XCTAssertEqual(start, found.map { ObjectStart(of: $0.body, count: 10) }, name)
             XCTAssertNotNil(revision, name)
             let now = try await store.object(name, limit: 1000)?.body
             XCTAssertEqual(now, ByteBuffer(string: "new"), name)
