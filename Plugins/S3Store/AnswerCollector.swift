@@ -8,7 +8,7 @@ final class AnswerCollector: HTTPClientResponseDelegate {
     /// The body has more bytes than the limit. `answer` is without it.
     struct TooLong: Error { let answer: S3Client.Answer }
 
-    /// The most bytes of the body of an answer with another status than 200.
+    /// The most bytes of the body of an answer with another status than 200 or 206.
     private static let faultLimit = 16_384
 
     private let limit: Int
@@ -23,7 +23,8 @@ final class AnswerCollector: HTTPClientResponseDelegate {
         let announced = max(head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0, 0)
         let answer = S3Client.Answer(
             status: Int(head.status.code), entityTag: head.headers.first(name: "etag"),
-            region: head.headers.first(name: "x-amz-bucket-region"), body: ByteBuffer())
+            contentRange: head.headers.first(name: "content-range"), region: head.headers.first(name: "x-amz-bucket-region"),
+            body: ByteBuffer())
         collected.withLock { $0 = answer }
         return add(announced, in: task) { $0.reserveCapacity(announced) }
     }
@@ -45,7 +46,8 @@ final class AnswerCollector: HTTPClientResponseDelegate {
             guard var body = answer?.body else { return answer }
             // Otherwise the change would copy the body.
             answer?.body = nil
-            guard length <= (answer?.status == 200 ? limit : Self.faultLimit) - body.readableBytes else { return answer }
+            let isWanted = answer?.status == 200 || answer?.status == 206
+            guard length <= (isWanted ? limit : Self.faultLimit) - body.readableBytes else { return answer }
             change(&body)
             answer?.body = body
             return nil

@@ -55,6 +55,8 @@ package final class S3Client: Sendable {
     package struct Answer: Sendable {
         package var status: Int
         package var entityTag: String?
+        /// The place of the body in the object, if only a part was asked for.
+        package var contentRange: String?
         /// The region of the bucket, which Amazon tells in answers to requests that went elsewhere.
         package var region: String?
         /// The body, `nil` if it has more bytes than the limit.
@@ -104,7 +106,7 @@ package final class S3Client: Sendable {
     }
 
     /// Sends a request and returns its whole answer, whatever its status.
-    /// - Parameter limit: the most bytes of the body of an answer with status 200. All others are cut at 16 KiB.
+    /// - Parameter limit: the most bytes of the body of an answer with status 200 or 206. All others are cut at 16 KiB.
     package func send(_ request: Request, limit: Int) async throws(StoreError) -> Answer {
         let body = request.body
         let digest: String

@@ -118,16 +118,49 @@ public struct S3Store: ObjectStorePlugin {
         var request = try request(for: name, verb: "read")
         request.isRead = true
         let answer = try await client.send(request, limit: limit)
+        guard answer.status == 200 else { return try await absence(answer, request) }
+        guard let body = answer.body else { throw .tooLarge(name: name, limit: limit) }
+        return StoredObject(body: body, revision: answer.entityTag ?? "")
+    }
+
+    /// Not with `HEAD`: its answers say nothing about an error, and an object's first bytes may be all that its reader needs.
+    public func start(of name: String, count: Int, limit: Int) async throws(StoreError) -> ObjectStart? {
+        var request = try request(for: name, verb: "read")
+        request.isRead = true
+        request.headers = [("range", "bytes=0-\(count - 1)")]
+        let answer = try await client.send(request, limit: limit)
         switch answer.status {
+        case 206:
+            let size = Self.size(answer.contentRange)
+            if let size, size > limit { throw .tooLarge(name: name, limit: limit) }
+            guard let size, let body = answer.body, body.readableBytes == min(count, size) else {
+                throw .failed(operation: request.operation, reason: "the answer is not the part that was asked for")
+            }
+            return ObjectStart(bytes: body, size: size)
+        // The store ignores ranges.
         case 200:
             guard let body = answer.body else { throw .tooLarge(name: name, limit: limit) }
-            return StoredObject(body: body, revision: answer.entityTag ?? "")
-        case 404:
-            let fault = try await fault(of: answer, operation: request.operation)
-            if fault?.code.isExactly("NoSuchBucket") == true { throw error(fault, in: answer, to: request) }
-            return nil
-        default: throw try await error(answer, request)
+            return ObjectStart(of: body, count: count)
+        // An empty object has no first byte.
+        case 416: return ObjectStart(bytes: ByteBuffer(), size: 0)
+        default: return try await absence(answer, request)
         }
+    }
+
+    /// - Returns: `nil`: there is no object.
+    /// - Throws: if the answer says anything else.
+    private func absence<Value>(_ answer: S3Client.Answer, _ request: S3Client.Request) async throws(StoreError) -> Value? {
+        guard answer.status == 404 else { throw try await error(answer, request) }
+        let fault = try await fault(of: answer, operation: request.operation)
+        if fault?.code.isExactly("NoSuchBucket") == true { throw error(fault, in: answer, to: request) }
+        return nil
+    }
+
+    /// The size of the object, as in `bytes 0-99/1234` (RFC 9110 §14.4), if the part is its start.
+    private static func size(_ contentRange: String?) -> Int? {
+        guard let text = contentRange, text.starts(withBytesOf: "bytes 0-"), let slash = text.utf8.firstIndex(of: UInt8(ascii: "/"))
+        else { return nil }
+        return Int(text[text.utf8.index(after: slash)...]).flatMap { $0 >= 0 ? $0 : nil }
     }
 
     public func put(

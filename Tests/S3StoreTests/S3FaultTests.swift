@@ -54,6 +54,48 @@ final class S3FaultTests: S3TestCase {
         }
     }
 
+    func testThatAPartIsReadWhateverTheStoreMakesOfTheRange() async throws {
+        // Given
+        let body = ByteBuffer(string: "0123456789abcdef")
+        let origin = try await origin { target, fields in
+            XCTAssertEqual(fields["range"], "bytes=0-9")
+            func part(_ range: String, _ length: Int) -> OriginAnswer {
+                .answer(status: 206, fields: ["Content-Range": range], body: body.getSlice(at: 0, length: length)!)
+            }
+            return switch target {
+            case "/onesheet/part": part("bytes 0-9/16", 10)
+            case "/onesheet/short": part("bytes 0-4/5", 5)
+            case "/onesheet/whole": .answer(body: body)
+            case "/onesheet/empty": .answer(status: 416, body: ByteBuffer(string: "<Error><Code>InvalidRange</Code></Error>"))
+            case "/onesheet/missing": .answer(status: 404, body: ByteBuffer(string: "<Error><Code>NoSuchKey</Code></Error>"))
+            case "/onesheet/large": part("bytes 0-9/1000", 10)
+            case "/onesheet/less": part("bytes 0-9/16", 5)
+            case "/onesheet/middle": part("bytes 3-12/16", 10)
+            case "/onesheet/unsized": part("bytes 0-9/*", 10)
+            default: .answer(status: 206, body: body)
+            }
+        }
+        let store = try store(origin.url)
+        let first = ObjectStart(bytes: body.getSlice(at: 0, length: 10)!, size: 16)
+        let starts: [String: ObjectStart?] = [
+            "part": first, "whole": first, "short": ObjectStart(bytes: body.getSlice(at: 0, length: 5)!, size: 5),
+            "empty": ObjectStart(bytes: ByteBuffer(), size: 0), "missing": nil,
+        ]
+        for (name, expected) in starts {
+            // When
+            let start = try await store.start(of: name, count: 10, limit: 100)
+            // Then
+            XCTAssertEqual(start, expected, name)
+        }
+        let large = await error { () async throws(StoreError) in _ = try await store.start(of: "large", count: 10, limit: 100) }
+        XCTAssertEqual(large, .tooLarge(name: "large", limit: 100))
+        for name in ["less", "middle", "unsized", "nowhere"] {
+            let error = await error { () async throws(StoreError) in _ = try await store.start(of: name, count: 10, limit: 100) }
+            XCTAssertEqual(
+                error, .failed(operation: "read \(name)", reason: "the answer is not the part that was asked for"), name)
+        }
+    }
+
     func testThatAnAnswerThatBreaksOffIsNoObject() async throws {
         // Given
         let origin = try await origin { target, _ in
