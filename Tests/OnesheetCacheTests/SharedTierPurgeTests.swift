@@ -113,11 +113,14 @@ final class SharedTierPurgeTests: SharedTierTestCase {
         // When another server knows the same, and later one more
         let second = tier(history: history)
         let before = try await second.entry(for: key)
+        let wasThere = try await second.contains(key)
         history.purge(.source("a"))
-        let after = try await second.entry(for: key)
+        let isThere = try await second.contains(key)
+        let after = try await tier(history: history).entry(for: key)
         // Then
         XCTAssertNotNil(before)
         XCTAssertNil(after)
+        XCTAssertEqual([wasThere, isThere], [true, false])
     }
 
     func testThatAStampIsOfOneLog() async throws {

@@ -55,6 +55,70 @@ final class SharedTierTests: SharedTierTestCase {
         XCTAssertEqual(store.names.count, 1)
     }
 
+    func testThatALookForPresenceReadsNoBody() async throws {
+        // Given a small entry, one with a large body, and one with a large header too
+        let (writer, reader) = (tier(), tier())
+        let large = ByteBuffer(repeating: 1, count: 100_000)
+        let keys = (1...3).map { CacheKey(.original, "sample://\($0)") }
+        try await writer.store(.sample("small", at: clock), for: keys[0])
+        try await writer.store(.sample(large, at: clock), for: keys[1])
+        let tags = (0..<12).map { CacheTag(String(repeating: "t", count: 500) + "\($0)") }
+        try await writer.store(.sample(large, at: clock, tags: tags), for: keys[2])
+        await writer.flush()
+        // When
+        for key in keys {
+            let isThere = try await reader.contains(key)
+            // Then
+            XCTAssertTrue(isThere, "\(key)")
+        }
+        let isAbsent = try await !reader.contains(key)
+        XCTAssertTrue(isAbsent)
+        XCTAssertEqual(store.calls(.get), 0)
+        XCTAssertEqual(store.calls(.start), 5, "the large header takes a second look")
+        XCTAssertLessThan(reader.metrics.bytesRead, 20_000)
+        XCTAssertEqual(reader.metrics.requests["get"]?.outcomes, ["hit": 3, "miss": 1])
+    }
+
+    func testThatALookForPresenceKnowsWhatMayNotBeServed() async throws {
+        let tier = tier { $0.absence = 0 }
+        let entry = CacheEntry.sample(ByteBuffer(repeating: 1, count: 10_000), at: clock, cacheTime: .seconds(10))
+        try await tier.storeAndFlush(entry, for: key)
+        let name = store.names[0]
+        let whole = try XCTUnwrap(store[name])
+        // Given objects that are cut off, too long, or have another header
+        var longer = whole
+        longer.writeInteger(0, as: UInt8.self)
+        var other = whole
+        other.setInteger(other.getInteger(at: 80, as: UInt8.self)! ^ 1, at: 80)
+        for object in [whole.getSlice(at: 0, length: 9_000)!, whole.getSlice(at: 0, length: 20)!, ByteBuffer(), longer, other] {
+            store[name] = object
+            // When
+            let isThere = try await tier.contains(key)
+            await tier.flush()
+            // Then
+            XCTAssertFalse(isThere, "\(object.readableBytes)")
+            XCTAssertNil(store[name])
+        }
+        XCTAssertEqual(tier.metrics.damaged, 5)
+        // And an expired one
+        store[name] = whole
+        let before = try await tier.contains(key)
+        clock.advance(by: .seconds(11))
+        let after = try await tier.contains(key)
+        XCTAssertEqual([before, after], [true, false])
+    }
+
+    func testThatAStoreThatReadsOnlyWholeObjectsCanBeAskedForPresence() async throws {
+        let settings = settings()
+        try await tier().storeAndFlush(.sample(ByteBuffer(repeating: 1, count: 100_000), at: clock), for: key)
+        let reader = SharedTier(WholeObjects(store: store), settings, clock: clock.wallClock)
+
+        let found = [try await reader.contains(key), try await reader.contains(CacheKey(.original, "sample://2"))]
+
+        XCTAssertEqual(found, [true, false])
+        XCTAssertEqual(store.calls(.get), 2)
+    }
+
     func testThatADamagedObjectIsAMissAndDeleted() async throws {
         // Given an entry in the store
         let tier = tier { $0.absence = 0 }
@@ -201,6 +265,21 @@ final class SharedTierTests: SharedTierTestCase {
         XCTAssertFalse(abilities.hasConditions)
         XCTAssertEqual(tier.metrics.requests["put"]?.outcomes, ["stored": 2])
     }
+}
+
+/// A store as plugins wrote it before stores could read the start of an object.
+private struct WholeObjects: ObjectStore {
+    let store: FakeObjectStore
+
+    func object(_ name: String, limit: Int) async throws(StoreError) -> StoredObject? { try await store.object(name, limit: limit) }
+    func put(_ body: ByteBuffer, as name: String, if condition: StoreCondition) async throws(StoreError) -> String? {
+        try await store.put(body, as: name, if: condition)
+    }
+    func delete(_ names: [String]) async throws(StoreError) { try await store.delete(names) }
+    func list(prefix: String, after: String?, limit: Int) async throws(StoreError) -> ObjectListing {
+        try await store.list(prefix: prefix, after: after, limit: limit)
+    }
+    func probe(prefix: String) async throws(StoreError) -> StoreAbilities { try await store.probe(prefix: prefix) }
 }
 
 /// The tier with the statistics of the whole store, which it does not count by itself because that takes a list.

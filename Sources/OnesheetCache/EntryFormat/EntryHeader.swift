@@ -79,6 +79,14 @@ struct EntryHeader: Equatable {
         self.bodyDigest = bodyDigest
     }
 
+    /// The length that the header at the start of `file` says it has, unchecked; `nil` if no header has it.
+    static func length(in file: ByteBuffer) -> Int? {
+        guard let length = file.getInteger(at: file.readerIndex + 12, as: UInt32.self),
+            (fixedLength...lengthLimit).contains(Int(length))
+        else { return nil }
+        return Int(length)
+    }
+
     private static func digest(start: ByteBuffer, fields: ByteBuffer) -> Digest128 {
         var header = start
         header.writeImmutableBuffer(fields)

@@ -15,8 +15,6 @@ struct SharedWrite: QueuedWrite {
 struct SharedObject: Sendable {
     let header: EntryHeader
     let entry: CacheEntry
-    /// The newest purge that was known when the making of the entry began.
-    let stamp: PurgeStamp?
     let revision: String
 
     static func bytes(of item: SharedWrite) -> ByteBuffer {
@@ -30,16 +28,8 @@ struct SharedObject: Sendable {
     init(_ object: StoredObject, named name: Digest128) throws(EntryDamage) {
         header = try EntryHeader(object.body, named: name)
         entry = try header.entry(in: object.body)
-        if let text = header.stamp {
-            guard let known = Self.stamp(text) else { throw .header }
-            stamp = known
-        } else {
-            stamp = nil
-        }
         revision = object.revision
     }
-
-    func isAlive(at now: Date) -> Bool { ExpirationPolicy.isAlive(created: entry.created, end: header.end, now: now) }
 
     /// The epoch and two numbers, as in `9c1a…/1764547200000-3`.
     private static func text(_ stamp: PurgeStamp) -> String {
@@ -47,7 +37,7 @@ struct SharedObject: Sendable {
     }
 
     /// A stamp without an epoch is of none.
-    private static func stamp(_ text: String) -> PurgeStamp? {
+    fileprivate static func stamp(_ text: String) -> PurgeStamp? {
         let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         let parts = text[(slash.map { text.utf8.index(after: $0) } ?? text.startIndex)...]
             .split(separator: "-", omittingEmptySubsequences: false)
@@ -55,4 +45,16 @@ struct SharedObject: Sendable {
         return PurgeStamp(
             epoch: slash.map { String(text[..<$0]) } ?? "", position: LogPosition(milliseconds: milliseconds, number: number))
     }
+}
+
+extension EntryHeader {
+    /// The newest purge that was known when the making of the entry began.
+    /// - Throws: if the note of the tier is no stamp.
+    func purgeStamp() throws(EntryDamage) -> PurgeStamp? {
+        guard let stamp else { return nil }
+        guard let known = SharedObject.stamp(stamp) else { throw .header }
+        return known
+    }
+
+    func isAlive(at now: Date) -> Bool { ExpirationPolicy.isAlive(created: facts.created, end: end, now: now) }
 }

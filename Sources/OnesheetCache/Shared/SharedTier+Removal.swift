@@ -27,7 +27,7 @@ extension SharedTier {
         case .expired:
             try await forEachPage(below: names.version) { page throws(CacheError) in
                 let now = clock.now
-                let found = try await readings(of: page).filter { $0.reading.object?.isAlive(at: now) == false }
+                let found = try await readings(of: page).filter { $0.reading.content?.header.isAlive(at: now) == false }
                 if !dryRun { try await delete(found.map(\.item.name)) }
                 removal = found.reduce(removal) { $0 + CacheRemoval(entries: 1, bytes: $1.item.bytes) }
             }
@@ -81,14 +81,14 @@ extension SharedTier {
             let marked = page.compactMap { marker in
                 names.entry(ofMarker: marker.name).map { ObjectListing.Item(name: $0, bytes: 0) }
             }
-            let found = try await readings(of: marked).filter { $0.reading.object?.entry.tags.contains(tag) == true }
+            let found = try await readings(of: marked).filter { $0.reading.content?.entry.tags.contains(tag) == true }
             // The entries first: a marker without its entry harms nothing.
             if !dryRun {
                 try await delete(found.map(\.item.name))
                 try await delete(found.map { names.marker(of: tag, for: $0.item.name) })
             }
             for (item, reading) in found where !counted.contains(ExactText(item.name)) {
-                guard let object = reading.object else { continue }
+                guard let object = reading.content else { continue }
                 removal = removal + CacheRemoval(entries: 1, bytes: object.header.length + object.header.bodyLength)
             }
         }
@@ -98,7 +98,7 @@ extension SharedTier {
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
         _ = await settle(dropping: nil)
         try await forEachPage(below: names.version) { page throws(CacheError) in
-            for (_, reading) in try await readings(of: page) { reading.object.map { visit($0.header.key) } }
+            for (_, reading) in try await readings(of: page) { reading.content.map { visit($0.header.key) } }
         }
     }
 
@@ -167,13 +167,14 @@ extension SharedTier {
     /// Reads the entries of a page, eight at a time. Skips markers and other names that are not entries'.
     private func readings(
         of page: [ObjectListing.Item]
-    ) async throws(CacheError) -> [(item: ObjectListing.Item, reading: Reading)] {
+    ) async throws(CacheError) -> [(item: ObjectListing.Item, reading: Reading<SharedObject>)] {
         let wanted = page.compactMap { item in
             names.isMarker(item.name) ? nil : SharedNames.entryName(in: item.name).map { (item: item, digest: $0) }
         }
-        var readings: [(item: ObjectListing.Item, reading: Reading)] = []
+        var readings: [(item: ObjectListing.Item, reading: Reading<SharedObject>)] = []
         for start in stride(from: 0, to: wanted.count, by: 8) {
-            let results = await withTaskGroup(of: (ObjectListing.Item, Result<Reading, StoreCalls.Failure>).self) { group in
+            let results = await withTaskGroup(of: (ObjectListing.Item, Result<Reading<SharedObject>, StoreCalls.Failure>).self) {
+                group in
                 for (item, digest) in wanted[start..<min(start + 8, wanted.count)] {
                     group.addTask { [self] in
                         do throws(StoreCalls.Failure) {

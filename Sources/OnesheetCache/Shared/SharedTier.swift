@@ -19,7 +19,7 @@ package final class SharedTier: SharedCacheTier {
     let queue: WriteBehind<SharedWrite>
     let clock: WallClock
     private let policy: ExpirationPolicy
-    private let history: any PurgeHistory
+    let history: any PurgeHistory
     private let absent: AbsentNames
     private let discards = BackgroundWork(limit: 64, bytes: 0)
     private let state: Mutex<State>
@@ -102,18 +102,34 @@ package final class SharedTier: SharedCacheTier {
         return found
     }
 
-    package func contains(_ key: CacheKey) async throws(CacheError) -> Bool { try await look(for: key) != nil }
+    /// Reads only the start of the object, so damage of its body shows when the entry is read.
+    package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
+        if let item = queue.item(for: key) { return isServed(item) }
+        return try await found(key) { [self] name, digest async throws(StoreCalls.Failure) in
+            try await readHeader(name, digest)
+        } != nil
+    }
 
     private func look(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
-        if let item = queue.item(for: key) {
-            return ExpirationPolicy.isAlive(created: item.entry.created, end: item.end, now: clock.now) && !isPurged(item)
-                ? item.entry : nil
-        }
+        if let item = queue.item(for: key) { return isServed(item) ? item.entry : nil }
+        return try await found(key) { [self] name, digest async throws(StoreCalls.Failure) in
+            try await read(name, digest, isRequest: true)
+        }?.entry
+    }
+
+    private func isServed(_ item: SharedWrite) -> Bool {
+        ExpirationPolicy.isAlive(created: item.entry.created, end: item.end, now: clock.now) && !isPurged(item)
+    }
+
+    /// The content of the object under `key`, if it may be served. Notes absent names, and discards damaged objects.
+    private func found<Content: Sendable>(
+        _ key: CacheKey, by read: (String, Digest128) async throws(StoreCalls.Failure) -> Reading<Content>
+    ) async throws(CacheError) -> Content? {
         let name = names.name(of: key)
         guard !absent.contains(name) else { return nil }
-        let reading: Reading
+        let reading: Reading<Content>
         do throws(StoreCalls.Failure) {
-            reading = try await read(name, key.entryName, isRequest: true)
+            reading = try await read(name, key.entryName)
         } catch {
             switch error {
             case .resting, .busy, .cancelled: return nil
@@ -126,60 +142,9 @@ package final class SharedTier: SharedCacheTier {
             noteDamage(of: key)
             discards.run { [self] in await discard(name) }
         case .expired, .purged: absent.note(name)
-        case .entry(let object): return object.entry
+        case .entry(let content): return content
         }
         return nil
-    }
-
-    /// The content of a name.
-    enum Reading: Sendable {
-        case absent
-        case damaged
-        case expired(SharedObject)
-        case purged(SharedObject)
-        case entry(SharedObject)
-
-        var outcome: String {
-            switch self {
-            case .absent: "miss"
-            case .damaged: "damaged"
-            case .expired: "expired"
-            case .purged: "purged"
-            case .entry: "hit"
-            }
-        }
-
-        /// The object, whether or not it may be served.
-        var object: SharedObject? {
-            switch self {
-            case .absent, .damaged: nil
-            case .expired(let object), .purged(let object), .entry(let object): object
-            }
-        }
-    }
-
-    func read(_ name: String, _ digest: Digest128, isRequest: Bool) async throws(StoreCalls.Failure) -> Reading {
-        let limit = settings.bodyLimit + EntryHeader.lengthLimit
-        return try await calls.call(.get, isRequest: isRequest, outcome: { $0.outcome }) {
-            [self] () async throws(StoreError) -> Reading in
-            let object: StoredObject?
-            do throws(StoreError) {
-                object = try await store.object(name, limit: limit)
-            } catch {
-                // Larger than any object of this tier.
-                if case .tooLarge = error { return .damaged }
-                throw error
-            }
-            guard let object else { return .absent }
-            calls.count { $0.bytesRead += object.body.readableBytes }
-            do throws(EntryDamage) {
-                let found = try SharedObject(object, named: digest)
-                if history.isPurged(found.stamp, tags: found.entry.tags) { return .purged(found) }
-                return found.isAlive(at: clock.now) ? .entry(found) : .expired(found)
-            } catch {
-                return .damaged
-            }
-        }
     }
 
     private func isPurged(_ item: SharedWrite) -> Bool { history.isPurged(item.stamp, tags: item.entry.tags) }
@@ -268,7 +233,7 @@ package final class SharedTier: SharedCacheTier {
         let present = try await read(item.name, item.key.entryName, isRequest: false)
         if case .entry(let present) = present, isAsGood(present, as: item) { return }
         // If it has changed again, another server has just written it.
-        _ = try await put(body, as: item.name, if: present.object.map { .revision($0.revision) } ?? .none)
+        _ = try await put(body, as: item.name, if: present.content.map { .revision($0.revision) } ?? .none)
     }
 
     /// Whether the entry in the store serves as well as the one to write.
