@@ -14,7 +14,7 @@ final class PrefetchTests: XCTestCase {
         // Given six titles
         let pipeline = try pipeline()
         // When two sizes are prefetched
-        let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
+        let summary = try await Prefetcher(pipeline: pipeline, concurrency: 2).run(films: titles, sizes(20, 40)) { _ in }
         // Then twelve variants exist
         XCTAssertEqual([summary.total, summary.made, summary.skipped, summary.failed], [12, 12, 0, 0])
         let answer = try await pipeline.image(for: ImageRequest(titles[5], sizes(40)[0]))
@@ -24,9 +24,9 @@ final class PrefetchTests: XCTestCase {
     func testThatWhatIsThereIsSkipped() async throws {
         // Given a partial prefetch
         let pipeline = try pipeline()
-        _ = await Prefetcher(pipeline: pipeline, concurrency: 2).run(Array(titles[..<2]), sizes(20)) { _ in }
+        _ = try await Prefetcher(pipeline: pipeline, concurrency: 2).run(films: Array(titles[..<2]), sizes(20)) { _ in }
         // When a larger one is started
-        let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20)) { _ in }
+        let summary = try await Prefetcher(pipeline: pipeline, concurrency: 2).run(films: titles, sizes(20)) { _ in }
         // Then only the rest is made, and no original twice
         XCTAssertEqual([summary.made, summary.skipped], [4, 2])
         XCTAssertEqual(transport.count(), 6)
@@ -45,7 +45,7 @@ final class PrefetchTests: XCTestCase {
             source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
         let (sizes, titles) = (sizes(20), titles)
         // When titles are prefetched, which fails, and a visitor requests two of them meanwhile
-        async let prefetched = Prefetcher(pipeline: pipeline, concurrency: 1).run(Array(titles[..<2]), sizes) { _ in }
+        async let prefetched = Prefetcher(pipeline: pipeline, concurrency: 1).run(films: Array(titles[..<2]), sizes) { _ in }
         await gate.hasBeenReached()
         async let first = pipeline.image(for: ImageRequest(titles[0], sizes[0]))
         async let second = pipeline.image(for: ImageRequest(titles[1], sizes[0]))
@@ -53,7 +53,7 @@ final class PrefetchTests: XCTestCase {
         await gate.hasBeenReached(by: 3)
         gate.open()
         let origins = try await [first.origin, second.origin]
-        let summary = await prefetched
+        let summary = try await prefetched
         XCTAssertEqual(origins, [.made, .made])
         XCTAssertEqual(summary.failures.map(\.reason), ["source films: the service's quota is exhausted"])
     }
@@ -69,8 +69,8 @@ final class PrefetchTests: XCTestCase {
         // When lists are read, and images are made one by one and together
         let listed = try await prefetcher.titles(.init(source: "films"))
         let lists = try await prefetcher.lists(.init(source: "films", dates: [CalendarDay("2026-01-01")].compactMap(\.self)))
-        _ = try await prefetcher.images(of: listed[0], as: sizes(20))
-        let summary = await prefetcher.run(Array(listed[1...]), sizes(20)) { _ in }
+        _ = try await prefetcher.images(of: listed.references[0], from: listed.source, as: sizes(20))
+        let summary = try await prefetcher.run(films: Array(listed.references[1...]), sizes(20)) { _ in }
         // Then no call uses the reserve
         XCTAssertEqual(source.calls.withLock { $0 }, ["titles", "titles", "candidates 1", "candidates 2"])
         XCTAssertEqual(source.urgencies.withLock { $0 }, [.prefetch])
@@ -81,7 +81,7 @@ final class PrefetchTests: XCTestCase {
     func testThatEachTitleIsNamedOnceAndAnUnknownSourceIsAnError() async throws {
         let prefetcher = Prefetcher(pipeline: try pipeline(), concurrency: 1)
         let titles = try await prefetcher.titles(.init(source: "films", ids: ["2", "1", "2"]))
-        XCTAssertEqual(titles.map(\.id), ["2", "1"])
+        XCTAssertEqual(titles.references.map(\.id), ["2", "1"])
         do throws(PipelineError) {
             _ = try await prefetcher.titles(.init(source: "film", ids: ["1"]))
             XCTFail("nothing was thrown")
@@ -95,7 +95,7 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try pipeline()
         transport.on("http://127.0.0.1/3", status: 404, "")
         // When all are prefetched
-        let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
+        let summary = try await Prefetcher(pipeline: pipeline, concurrency: 2).run(films: titles, sizes(20, 40)) { _ in }
         // Then the summary has it, with the reason
         XCTAssertEqual([summary.made, summary.failed], [10, 2])
         XCTAssertEqual(
@@ -109,11 +109,11 @@ final class PrefetchTests: XCTestCase {
         transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 200, body: picture) }
         // When six titles are prefetched two at a time
         let (titles, sizes) = (titles, sizes(20))
-        let work = Task { await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
+        let work = Task { try await Prefetcher(pipeline: pipeline, concurrency: 2).run(films: titles, sizes) { _ in } }
         await gate.hasBeenReached(by: 2)
         let atOnce = transport.count()
         gate.open()
-        let summary = await work.value
+        let summary = try await work.value
         // Then two were requested while responses were delayed
         XCTAssertEqual(atOnce, 2)
         XCTAssertEqual(summary.made, 6)
@@ -125,11 +125,11 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try pipeline()
         transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 404) }
         let (titles, sizes) = (titles, sizes(20))
-        let work = Task { await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
+        let work = Task { try await Prefetcher(pipeline: pipeline, concurrency: 2).run(films: titles, sizes) { _ in } }
         await gate.hasBeenReached(by: 2)
         // When it is cancelled
         work.cancel()
-        let summary = await work.value
+        let summary = try await work.value
         // Then nothing counts as failed, and the rest was not tried
         XCTAssertEqual([summary.made, summary.failed, summary.done], [0, 0, 0])
         XCTAssertEqual(transport.count(), 2)
@@ -140,7 +140,7 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try pipeline()
         let seen = Mutex<[Int]>([])
         // When they are prefetched
-        _ = await Prefetcher(pipeline: pipeline, concurrency: 3).run(titles, sizes(20)) { summary in
+        _ = try await Prefetcher(pipeline: pipeline, concurrency: 3).run(films: titles, sizes(20)) { summary in
             seen.withLock { $0.append(summary.done) }
         }
         // Then each was reported
@@ -161,6 +161,15 @@ final class PrefetchTests: XCTestCase {
             transform.width = width
             return transform
         }
+    }
+}
+
+extension Prefetcher {
+    /// Runs an order of these titles of the source `films`.
+    fileprivate func run(
+        films titles: [TitleReference], _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
+    ) async throws -> PrefetchSummary {
+        await run(try await self.titles(.init(source: "films", ids: titles.map(\.id))), transforms, progress: progress)
     }
 }
 

@@ -60,6 +60,7 @@ struct PosterBundle: Sendable {
         posters: Int, missing: [(title: String, reason: String)]
     ) {
         let variants = try variants()
+        let source = try prefetcher.source(of: order.selection)
         var index = Index(source: order.source)
         var titles: [Title] = []
         var seen: Set<ExactText> = []
@@ -71,7 +72,7 @@ struct PosterBundle: Sendable {
         var (posters, missing) = (0, [(title: String, reason: String)]())
         for (number, title) in titles.enumerated() {
             guard !Task.isCancelled else { throw PipelineError.cancelled }
-            let entry = try await add(title, number: number + 1, variants, to: &archive)
+            let entry = try await add(title, from: source, number: number + 1, variants, to: &archive)
             posters += entry.posters.count
             if let reason = entry.missing { missing.append((title.id, reason)) }
             index.titles.append(entry)
@@ -82,15 +83,15 @@ struct PosterBundle: Sendable {
     }
 
     private func add(
-        _ title: Title, number: Int, _ variants: [(name: String, size: String, transform: Transform)],
-        to archive: inout TarWriter
+        _ title: Title, from source: any ContentSource, number: Int,
+        _ variants: [(name: String, size: String, transform: Transform)], to archive: inout TarWriter
     ) async throws -> Index.Entry {
         let reference = TitleReference(source: order.source, id: title.id)
         var posters: [String: Index.Poster] = [:]
         var placeholder: Index.Placeholder?
         let images: [ImageAnswer]
         do throws(PipelineError) {
-            images = try await prefetcher.images(of: reference, as: variants.map { $0.transform })
+            images = try await prefetcher.images(of: reference, from: source, as: variants.map { $0.transform })
         } catch {
             // A cancelled task gets errors of other kinds too, such as a source that did not answer.
             if error == .cancelled || Task.isCancelled { throw error }

@@ -32,6 +32,13 @@ package struct Prefetcher: Sendable {
         }
     }
 
+    /// The titles of an order. Their source is looked up once for all.
+    package struct Titles: Sendable {
+        package let source: any ContentSource
+        package let references: [TitleReference]
+        package var count: Int { references.count }
+    }
+
     /// One list of a source.
     package struct List: Sendable {
         /// `nil` is the newest list.
@@ -49,9 +56,9 @@ package struct Prefetcher: Sendable {
 
     /// The titles of `selection` without duplicates, with canonical ids. Reads lists to their last page.
     /// - Throws: `PipelineError.unknownSource`, or the failure of a list.
-    package func titles(_ selection: Selection) async throws(PipelineError) -> [TitleReference] {
+    package func titles(_ selection: Selection) async throws(PipelineError) -> Titles {
         try await asPrefetch { () async throws(PipelineError) in
-            let source = try catalog.source(selection.source)
+            let source = try source(of: selection)
             var ids = selection.ids
             if ids.isEmpty {
                 var listing = TitleListing(of: selection.source, in: catalog)
@@ -59,8 +66,13 @@ package struct Prefetcher: Sendable {
             }
             var seen: Set<TitleReference> = []
             let titles = ids.map { TitleReference(source: selection.source, id: source.canonicalID($0)) }
-            return titles.filter { seen.insert($0).inserted }
+            return Titles(source: source, references: titles.filter { seen.insert($0).inserted })
         }
+    }
+
+    /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
+    package func source(of selection: Selection) throws(PipelineError) -> any ContentSource {
+        try catalog.source(selection.source)
     }
 
     /// The lists of `selection`, read to their last page.
@@ -74,10 +86,12 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    /// The images of `transforms` for the poster of `title`, in order, from a tier or newly made.
-    package func images(of title: TitleReference, as transforms: [Transform]) async throws(PipelineError) -> [ImageAnswer] {
+    /// The images of `transforms` for the poster of `title`, a title of `source`, in order, from a tier or newly made.
+    package func images(
+        of title: TitleReference, from source: any ContentSource, as transforms: [Transform]
+    ) async throws(PipelineError) -> [ImageAnswer] {
         try await asPrefetch { () async throws(PipelineError) in
-            try await pipeline.images(for: transforms.map { ImageRequest(title, $0) })
+            try await pipeline.images(for: transforms.map { ImageRequest(title, $0) }, from: source)
         }
     }
 
@@ -86,15 +100,15 @@ package struct Prefetcher: Sendable {
     /// If its task is cancelled, ends early and returns the progress so far. A new run continues there.
     /// - Parameter progress: called after each title, never concurrently.
     package func run(
-        _ titles: [TitleReference], _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
+        _ titles: Titles, _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async -> PrefetchSummary {
         await Urgency.$current.withValue(.prefetch) {
             let summary = Mutex(PrefetchSummary(total: titles.count * transforms.count))
             await withTaskGroup(of: PrefetchSummary.self) { group in
-                var waiting = titles.makeIterator()
+                var waiting = titles.references.makeIterator()
                 func startNext() {
                     guard !Task.isCancelled, let title = waiting.next() else { return }
-                    group.addTask { await make(transforms, of: title) }
+                    group.addTask { await make(transforms, of: title, from: titles.source) }
                 }
                 for _ in 0..<concurrency { startNext() }
                 for await done in group {
@@ -110,13 +124,15 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    private func make(_ transforms: [Transform], of title: TitleReference) async -> PrefetchSummary {
+    private func make(
+        _ transforms: [Transform], of title: TitleReference, from source: any ContentSource
+    ) async -> PrefetchSummary {
         var summary = PrefetchSummary()
         let missing = await missing(transforms, of: title)
         summary.skipped = transforms.count - missing.count
         guard !missing.isEmpty else { return summary }
         do throws(PipelineError) {
-            for answer in try await pipeline.images(for: missing, after: .absent) {
+            for answer in try await pipeline.images(for: missing, from: source, after: .absent) {
                 summary.made += 1
                 summary.bytes += answer.size
             }
@@ -129,10 +145,10 @@ package struct Prefetcher: Sendable {
     }
 
     /// The predicted cost of `run`, according to the cache. Asks no source and no origin.
-    package func estimate(_ titles: [TitleReference], _ transforms: [Transform]) async -> PrefetchEstimate {
+    package func estimate(_ titles: Titles, _ transforms: [Transform]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
         estimate.total = titles.count * transforms.count
-        for title in titles {
+        for title in titles.references {
             let missing = await missing(transforms, of: title).count
             guard missing > 0 else { continue }
             estimate.missing += missing
