@@ -96,7 +96,7 @@ package final class WebTransport: HTTPTransport {
             guard let next = url.resolving(location) else {
                 throw .failed(url: start.description, reason: "it redirects to a target that is not an http or https URL")
             }
-            if let allow = policy.allow, !allow.contains(where: { $0.matches(next) }) {
+            do throws(HTTPTransportError) { try OriginGuard.check(next, policy) } catch {
                 logger.info("a redirect was refused", metadata: ["url": "\(shown(start))", "to": "\(shown(next))"])
                 throw .forbidden(url: start.description, reason: "it redirects to a URL outside the source's allow-list")
             }
