@@ -63,15 +63,13 @@ final class Conversation: ChildListener {
             defer { state.nextID += 1 }
             return state.nextID
         }
-        let timer = Task {
-            // Real time limits the program. An answer in time cancels the timer.
-            try await Task.sleep(for: timeout)
-            self.abandon(id, Self.silence(after: method))
-        }
-        defer { timer.cancel() }
+        var alarm: Alarms.ID?
+        defer { if let alarm { Alarms.shared.cancel(alarm) } }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 self.send(RemoteCall(id: id, method: method, params: .object(params)), for: continuation, title: title)
+                // Real time limits the program. Before the call waits, the alarm would find nothing to abandon.
+                alarm = Alarms.shared.set(in: timeout) { self.abandon(id, Self.silence(after: method)) }
             }
         } onCancel: {
             self.abandon(id, "cancelled")
