@@ -101,6 +101,8 @@ public struct RemoteSource: SourcePlugin {
         return query.text(of: url)
     }
 
+    public func canonicalID(of url: WebURL) -> String { query.text(of: url) }
+
     /// The picture as a title.
     public func title(_ id: String) async throws(SourceError) -> Title {
         let url = try allowed(id)

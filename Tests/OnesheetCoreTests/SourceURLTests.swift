@@ -22,6 +22,21 @@ final class SourceURLTests: XCTestCase {
         }
     }
 
+    func testThatASourceIsGivenTheCheckedURL() throws {
+        let url = SourceURL(sources: [("web", Numbering())])
+        XCTAssertEqual(try url.resolve("https://example.com/posters/7").title, TitleReference(source: "web", id: "of /posters/7"))
+    }
+
+    /// Would parse no text.
+    private struct Numbering: ContentSource {
+        let originPolicy = OriginPolicy(allow: URLPrefix("https://example.com/").map { [$0] })
+        func canonicalID(_ id: String) -> String { "text" }
+        func canonicalID(of url: WebURL) -> String { "of \(url.path)" }
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("titles") }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
+    }
+
     private struct Allowing: ContentSource {
         let originPolicy: OriginPolicy
         init(_ prefix: String?) { originPolicy = OriginPolicy(allow: prefix.flatMap(URLPrefix.init).map { [$0] }) }

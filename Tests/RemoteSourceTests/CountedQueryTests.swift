@@ -41,6 +41,16 @@ final class CountedQueryTests: XCTestCase {
         }
     }
 
+    func testThatAParsedURLHasTheIDOfItsText() throws {
+        for query in [ConfigurationValue.scalar("all"), .scalar("none"), .list([.scalar("w")])] {
+            let source = try source(["query": query])
+            for text in ["HTTPS://Images.Example:443/a%20b.jpg?v=1&w=2#top", "\(picture)?", "\(picture)?a b=ä"] {
+                let url = try XCTUnwrap(WebURL(text))
+                XCTAssertEqual(source.canonicalID(of: url), source.canonicalID(text), text)
+            }
+        }
+    }
+
     func testThatAURLThatIsNotAllowedStaysAsItIs() throws {
         let source = try source(["query": .scalar("none")])
         for id in ["https://other.example/a.jpg?v=1", "no URL", ""] { XCTAssertEqual(source.canonicalID(id), id) }

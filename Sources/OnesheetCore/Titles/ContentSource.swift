@@ -22,6 +22,10 @@ public protocol ContentSource: Sendable {
     /// variants. Must be cheap. The default returns `id`.
     func canonicalID(_ id: String) -> String
 
+    /// The canonical id of the picture at `url`, which the allow-list of `originPolicy` contains. The default asks `canonicalID(_:)` with
+    /// its text; a source whose ids are URLs need not parse and check it again.
+    func canonicalID(of url: WebURL) -> String
+
     /// Titles whose posters may have changed since the previous call, including calls before a restart. The server polls about once
     /// a second; each call acknowledges the previous result. `nil` (default): posters never change by themselves, so originals are
     /// revalidated when they are stale.
@@ -52,6 +56,7 @@ extension ContentSource {
     public var capabilities: SourceCapabilities { SourceCapabilities() }
     public func quotas() async -> [QuotaReport] { [] }
     public func canonicalID(_ id: String) -> String { id }
+    public func canonicalID(of url: WebURL) -> String { canonicalID(url.description) }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
     public func shutdown() async {}
 }

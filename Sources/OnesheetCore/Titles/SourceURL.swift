@@ -22,7 +22,7 @@ package struct SourceURL {
             throw .forbidden("no remote source allows \(shown(url)); add its prefix to a source of type remote")
         }
         return FoundTitle(
-            canonical: TitleReference(source: answering.name, id: answering.source.canonicalID(url.description)),
+            canonical: TitleReference(source: answering.name, id: answering.source.canonicalID(of: url)),
             source: answering.source)
     }
 

@@ -23,6 +23,7 @@ package struct WatchedSource: ContentSource {
     package var asksService: Bool { source.asksService }
     package var capabilities: SourceCapabilities { source.capabilities }
     package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
+    package func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
 
     package func quotas() async -> [QuotaReport] {
         await withTimeoutAbandoning(.seconds(2), on: executor) { [source] in await source.quotas() } ?? []
@@ -84,6 +85,7 @@ struct CheckedSource: ContentSource {
     var capabilities: SourceCapabilities { source.capabilities }
 
     func canonicalID(_ id: String) -> String { source.canonicalID(id) }
+    func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
     func quotas() async -> [QuotaReport] { await source.quotas() }
 
     func changes() async throws(SourceError) -> TitleChanges? {
