@@ -310,7 +310,7 @@ let package = Package(
             "OnesheetImaging", ["AVIFCodec", "CImagingKernels", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
         tests("JPEGCodec", ["CJPEG"], isQuick: true),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
-        tests("OnesheetCommands", ["OnesheetPipeline", arguments, signals]),
+        tests("OnesheetCommands", ["OnesheetCache", "OnesheetPipeline", arguments, signals]),
         tests(
             "OnesheetServer",
             [

@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetCache
 import Synchronization
 import XCTest
 
@@ -14,7 +15,7 @@ final class FileWatchTests: XCTestCase {
     func testThatAChangeIsToldOnceItIsOver() throws {
         // Given a file
         try Data("a".utf8).write(to: file)
-        var watch = FileWatch([file.path])
+        var watch = FileWatch([file])
         XCTAssertFalse(watch.poll())
         // When it is written in two steps
         try Data("bb".utf8).write(to: file)
@@ -27,7 +28,7 @@ final class FileWatchTests: XCTestCase {
     }
 
     func testThatComingAndGoingIsAChangeToo() throws {
-        var watch = FileWatch([file.path])
+        var watch = FileWatch([file])
         XCTAssertFalse(watch.poll())
         try Data("a".utf8).write(to: file)
         XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
@@ -36,7 +37,7 @@ final class FileWatchTests: XCTestCase {
     }
 
     func testThatWhatIsTakenBackAtOnceIsNone() throws {
-        var watch = FileWatch([file.path])
+        var watch = FileWatch([file])
         try Data("a".utf8).write(to: file)
         XCTAssertFalse(watch.poll())
         try FileManager.default.removeItem(at: file)
@@ -49,11 +50,11 @@ final class FileWatchTests: XCTestCase {
         let more = URL(filePath: file.path + "-more")
         addTeardownBlock { try FileManager.default.removeItem(at: more) }
         for file in [file, more] { try Data("a".utf8).write(to: file) }
-        let files = Mutex([file.path])
-        var watch = FileWatch { files.withLock { $0 } }
+        let files = Mutex([file])
+        var watch = FileWatch { FileStamp.now(files.withLock { $0 }.map(\.path)) }
         XCTAssertFalse(watch.poll())
         // When the other is watched instead
-        files.withLock { $0 = [more.path] }
+        files.withLock { $0 = [more] }
         // Then that is no change, and only changes of that file are
         XCTAssertEqual([watch.poll(), watch.poll()], [false, false])
         try Data("bb".utf8).write(to: file)
@@ -62,15 +63,62 @@ final class FileWatchTests: XCTestCase {
         XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
     }
 
+    func testThatAFileThatIsReplacedRightAfterItsReadingHasChanged() throws {
+        // Given a configuration that has just been reloaded, and names another file
+        let more = URL(filePath: file.path + "-more")
+        addTeardownBlock { try FileManager.default.removeItem(at: more) }
+        for file in [file, more] { try Data("a".utf8).write(to: file) }
+        let files = Mutex(FileStamp.now([file.path]))
+        var watch = FileWatch { files.withLock { $0 } }
+        let read = FileStamp.now([file.path, more.path])
+        // When that is replaced before the next poll
+        try Data("bb".utf8).write(to: more)
+        files.withLock { $0 = read }
+        // Then this is a change, which is reported once
+        XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
+    }
+
+    func testThatAFileThatIsReplacedBeforeTheFirstPollHasChanged() throws {
+        try Data("a".utf8).write(to: file)
+        let read = FileStamp.now([file.path])
+        try Data("bb".utf8).write(to: file)
+        var watch = FileWatch { read }
+        XCTAssertEqual([watch.poll(), watch.poll()], [true, false])
+    }
+
+    func testThatAFileOfTheSameSizeAndTimeHasChanged() throws {
+        // Given a file
+        try Data("a".utf8).write(to: file)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        let time = try XCTUnwrap(attributes[.modificationDate] as? Date)
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.path)
+        var watch = FileWatch([file])
+        let before = FileStamp(file.path)
+        // When it is overwritten with as many bytes, and its time is set back; a file system may count time in steps of milliseconds
+        var tries = 0
+        while FileStamp(file.path) == before, tries < 100_000 {
+            try Data("b".utf8).write(to: file)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.path)
+            tries += 1
+        }
+        // Then it has changed
+        XCTAssertEqual([watch.poll(), watch.poll()], [false, true])
+    }
+
     func testThatALinksTargetCounts() throws {
         // Like mounted files in containers: the link stays, and its target changes.
         let targets = ["1", "2"].map { file.path + $0 }
         addTeardownBlock { for target in targets { try FileManager.default.removeItem(atPath: target) } }
         for target in targets { try Data("same".utf8).write(to: URL(filePath: target)) }
         try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: targets[0])
-        var watch = FileWatch([file.path])
+        var watch = FileWatch([file])
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: targets[1])
         XCTAssertEqual([watch.poll(), watch.poll()], [false, true])
     }
+}
+
+extension FileWatch {
+    /// Watches files that have not changed since they were read.
+    fileprivate init(_ files: [URL]) { self.init { FileStamp.now(files.map(\.path)) } }
 }

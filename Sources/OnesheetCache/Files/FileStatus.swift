@@ -6,7 +6,7 @@
 internal import NIOCore
 
 /// A file's status in the file system.
-struct FileStatus: Equatable {
+struct FileStatus: Equatable, Sendable {
     /// Identifies the file. A path may name another one a moment later.
     struct Identity: Hashable, Sendable {
         let device: UInt64

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OnesheetCache
 import OnesheetCore
 import OnesheetServer
 import UnixSignals
@@ -30,11 +31,14 @@ struct ServeCommand: PluggedCommand {
     var listen: ListenAddress?
 
     func run(with plugins: PluginList) async throws {
+        // Their states before they are read, because they may be replaced meanwhile.
+        let file = FileStamp.now(options.files)
         let configuration = try load()
+        let own = file.merging(FileStamp.now(configuration.files)) { file, _ in file }
         let server = try configuration.locatingErrors {
             try Server(configuration, plugins, logger: Log.make(configuration.log))
         }
-        let control = await ServerControl(server, load: load, files: { options.files + server.files })
+        let control = await ServerControl(server, load: load, files: { own.merging(server.sourceFiles) { own, _ in own } })
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }
         try await server.run { address in
@@ -68,14 +72,15 @@ private struct ServerControl {
     let server: Server
     /// Loads the configuration with the command line's options.
     let load: @Sendable () throws -> ServerConfiguration
-    /// The files to watch now.
-    let files: @Sendable () -> [String]
+    /// The files to watch now, each with its state before it was read.
+    let files: @Sendable () -> [String: FileStamp?]
     /// SIGTERM, SIGINT and SIGHUP, trapped from initialization on.
     private let signals: UnixSignalsSequence
 
-    init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: @escaping @Sendable () -> [String])
-        async
-    {
+    init(
+        _ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration,
+        files: @escaping @Sendable () -> [String: FileStamp?]
+    ) async {
         self.server = server
         self.load = load
         self.files = files

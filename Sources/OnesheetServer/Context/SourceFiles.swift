@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetCache
 import OnesheetCore
 import OnesheetCrypto
 import Synchronization
@@ -7,16 +8,20 @@ import Synchronization
 package final class SourceFiles: Sendable {
     /// By the source's name and the file's path. An empty digest is a file that cannot be read.
     private let digests = Mutex<[String: [String: String]]>([:])
+    private let firstStamps = Mutex<[String: FileStamp?]>([:])
 
     package init() {}
 
-    /// The paths of all files.
-    var paths: Set<String> { digests.withLock { Set($0.values.flatMap(\.keys)) } }
+    /// The states of all files before they were read, by path.
+    var stamps: [String: FileStamp?] { firstStamps.withLock { $0 } }
 
     /// The digests of the files of `source`, by path.
     func digests(of source: String) -> [String: String] { digests.withLock { $0[source] ?? [:] } }
 
+    /// Called before the file is read.
     func note(_ path: String, of source: String) {
+        // Of a file that several sources read, the first state counts: if it has changed since, some have read it before.
+        firstStamps.withLock { if $0.index(forKey: path) == nil { $0[path] = .some(FileStamp(path)) } }
         let digest = FileManager.default.contents(atPath: path).map { SHA256.hash($0).hexadecimal } ?? ""
         digests.withLock { $0[source, default: [:]][path] = digest }
     }

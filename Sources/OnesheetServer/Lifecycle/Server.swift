@@ -4,7 +4,7 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
-import OnesheetCache
+package import OnesheetCache
 package import OnesheetCore
 import OnesheetImaging
 import OnesheetPipeline
@@ -117,9 +117,12 @@ package struct Server: Sendable {
     }
 
     /// Files, beside the configuration file, whose changes need a reload: certificates, and what the configurations of sources name.
-    package var files: Set<String> {
+    package var files: Set<String> { Set(sourceFiles.keys).union(responder.context.configuration.files) }
+
+    /// The files that the configurations of sources name, each with its state before it was last read.
+    package var sourceFiles: [String: FileStamp?] {
         let context = responder.context
-        return context.assembly.files.paths.union(context.shared.latestSourceFiles.files.paths).union(context.configuration.files)
+        return context.assembly.files.stamps.merging(context.shared.latestSourceFiles.files.stamps) { _, latest in latest }
     }
 
     /// Reloads the certificate and the configuration, and opens the file of the access log again. They take effect with the next

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetTesting
@@ -52,6 +53,7 @@ final class ChangedSourceTests: ServerTestCase {
         let server = try await server(sources: source(file, at: origin))
         let before = try await name(server)
         XCTAssertEqual(server.server.files, [file])
+        XCTAssertEqual(server.server.sourceFiles, [file: FileStamp(file)], "a replacement before the next poll goes unnoticed")
 
         // When the manifest is rewritten and the configuration reloaded
         try manifest("new").write(to: URL(filePath: file))
