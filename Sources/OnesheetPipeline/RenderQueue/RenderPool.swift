@@ -34,10 +34,10 @@ package final class RenderPool: Sendable {
         deadline: Duration = .seconds(20), memory: MemoryBudget = MemoryBudget(limit: 512 << 20)
     ) {
         renders = WorkerThreads(
-            threads: max(1, workers), queue: queue, longestWait: longestWait, longestPrefetchWait: longestPrefetchWait,
-            deadline: deadline + deadline / 10)
+            threads: max(1, workers), hasLongJobs: true, queue: queue, longestWait: longestWait,
+            longestPrefetchWait: longestPrefetchWait, deadline: deadline + deadline / 10)
         examiners = WorkerThreads(
-            threads: Self.examiningThreads, queue: max(queue, Self.examiningQueue), longestWait: longestWait,
+            threads: Self.examiningThreads, hasLongJobs: false, queue: max(queue, Self.examiningQueue), longestWait: longestWait,
             longestPrefetchWait: longestPrefetchWait, deadline: min(deadline, Self.examiningDeadline))
         self.memory = memory
         reading = MemoryBudget(limit: memory.limit / 4, of: memory)

@@ -3,8 +3,8 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Threads for one kind of work, and one for a short job beside long ones (`RenderQueue`). The number of running and waiting jobs is
-/// bounded, and each job is answered by its deadline.
+/// Threads for one kind of work, and a spare one if it has long jobs, for a short job beside them (`RenderQueue`). The number of
+/// running and waiting jobs is bounded, and each job is answered by its deadline.
 ///
 /// A thread that does not return from foreign code cannot be stopped. It keeps its slot and its memory, and counts as stuck. The
 /// waiter of its job gets an error.
@@ -22,13 +22,15 @@ final class WorkerThreads: Sendable {
     private let beginning = ContinuousClock.now
 
     /// - Parameters:
+    ///   - hasLongJobs: whether the prediction of a job may be long. If all are short, a spare thread would have nothing to do.
     ///   - queue: waiting jobs of one urgency.
     ///   - longestWait: the longest wait of an interactive job.
     ///   - longestPrefetchWait: the longest wait of a prefetch.
     ///   - deadline: for one running job.
-    init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
-        // One more for a short job beside long ones.
-        self.threads = NIOThreadPool(numberOfThreads: max(1, threads) + 1)
+    init(
+        threads: Int, hasLongJobs: Bool, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration
+    ) {
+        self.threads = NIOThreadPool(numberOfThreads: max(1, threads) + (hasLongJobs ? 1 : 0))
         renderQueue = Mutex(
             RenderQueue(
                 workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
