@@ -1,9 +1,11 @@
+import Dispatch
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import NIOEmbedded
 import OnesheetCore
 import OnesheetHTTP
+import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
@@ -40,6 +42,38 @@ final class ClientRequestTests: XCTestCase {
         _ = try await channel.finish()
     }
 
+    func testThatALongBodyWaitsForItsEventLoop() async throws {
+        // Given a long body
+        let connections = OpenConnections(ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), misses: FairLimit(2))
+        let channel = NIOAsyncTestingChannel()
+        try connections.add(channel)
+        let made = Mutex<ResponseBody?>(nil)
+        try await Self.answer(on: channel, of: connections) {
+            made.withLock { $0 = .pieces(of: ByteBuffer(repeating: 1, count: 1 << 20)) }
+        }
+        let body = try XCTUnwrap(made.withLock { $0 })
+        // When it is written to a writer that takes everything, as far as that goes while the loop is busy, turn by turn
+        let (loop, writer, executor) = (channel.testingEventLoop, UnboundedWriter(), SteppedExecutor())
+        let writing = Task(executorPreference: executor) { try await body.write(writer) }
+        var (turns, seen) = (0, 0)
+        while !writer.isFinished, turns < 100 {
+            let door = DispatchSemaphore(value: 0)
+            loop.execute { door.wait() }
+            executor.runJobs()
+            // Then no more than 64 KiB wait for each turn
+            XCTAssertLessThanOrEqual(writer.bytes - seen, 64 << 10)
+            seen = writer.bytes
+            door.signal()
+            await loop.run()
+            turns += 1
+        }
+        XCTAssertEqual(writer.bytes, 1 << 20)
+        XCTAssertTrue(writer.isFinished)
+        guard writer.isFinished else { return writing.cancel() }
+        try await writing.value
+        _ = try await channel.finish()
+    }
+
     private static func answer(
         on channel: NIOAsyncTestingChannel, of connections: OpenConnections, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -71,5 +105,32 @@ final class ClientRequestTests: XCTestCase {
         while misses.begin(nil) { count += 1 }
         for _ in 0..<count { misses.end(nil) }
         return count
+    }
+}
+
+/// Counts what is written, and never makes anything wait: the queue of a loop that is busy.
+private final class UnboundedWriter: ResponseBodyWriter, Sendable {
+    private let state = Mutex((bytes: 0, isFinished: false))
+
+    var bytes: Int { state.withLock { $0.bytes } }
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    func write(_ buffer: ByteBuffer) async throws { state.withLock { $0.bytes += buffer.readableBytes } }
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws { state.withLock { $0.isFinished = true } }
+}
+
+/// Runs tasks on the thread of the test, and only when it says so: until each waits for something else.
+private final class SteppedExecutor: TaskExecutor {
+    private let jobs = Mutex<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    func runJobs() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
     }
 }

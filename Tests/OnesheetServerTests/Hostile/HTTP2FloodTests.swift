@@ -116,7 +116,8 @@ final class HTTP2FloodTests: ServerTestCase {
         }
     }
 
-    func testThatALongBodyIsWrittenOnlyAsFarAsTheClientTakesIt() async throws {
+    /// A loop that is busy at that moment is the subject of `ClientRequestTests`.
+    func testThatALongBodyIsBeingSentForAsLongAsItIsNotTaken() async throws {
         // Given pictures of 24 MiB, and room for four
         let server = try await bigPictures(
             keys: "clients: { memory: 128MiB, idleTimeout: 1h, requestTimeout: 1h }", bytes: 24 << 20)
