@@ -48,12 +48,23 @@ final class StateMemoryTests: XCTestCase {
 
     func testThatTheChangesOfThisProcessAreSeenAtOnce() async throws {
         let (path, part) = try await state(["title web://1": "pinned"])
-        try await settle(path)
-        for number in 0..<20 {
-            _ = try await part.value(for: "title web://2")
-            try await part.set("\(number)", for: "title web://2")
-            let value = try await part.value(for: "title web://2")
-            XCTAssertEqual(value, "\(number)")
+        let other = try connection(to: path)
+        let keys = ["title web://1", "title web://2", "blocked"]
+        var last: String?
+        for value in ["new", "newer", nil] {
+            // Given values that are remembered: they are known while another process locks the file
+            try await settle(path)
+            _ = try await part.values(for: keys)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+            let remembered = try await part.values(for: keys)
+            XCTAssertEqual(remembered, ["pinned", last, nil])
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            // When this process changes one
+            try await part.set(value, for: "title web://2")
+            // Then the change is seen, and so are others
+            let values = try await part.values(for: keys)
+            XCTAssertEqual(values, ["pinned", value, nil])
+            last = value
         }
     }
 
