@@ -15,8 +15,9 @@ final class SendfileTests: ServerTestCase {
         let made = try await server.send(path)
         await server.finishStoring()
         _ = try await server.send(path)
-        // When it is requested again
-        let sent = try await server.send(path)
+        // When it is requested again. While a write holds the index, the response takes the ordinary way.
+        var sent = try await server.send(path)
+        for _ in 0..<20 where sent.field("Server-Timing") != "cache;dur=0.0" { sent = try await server.send(path) }
         let head = try await server.send(path, method: "HEAD")
         let known = try await server.send(path, fields: [("If-None-Match", made.field("ETag") ?? "")])
         let part = try await server.send(path, fields: [("Range", "bytes=1000-1999")])
