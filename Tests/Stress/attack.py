@@ -3,7 +3,7 @@
 import collections, os, random, signal, socket, ssl, struct, threading, time, traceback
 from dataclasses import dataclass, field
 
-import wire
+import priority, wire
 
 
 @dataclass
@@ -107,23 +107,9 @@ def attack(kind):
 
 
 def yield_to_others():
-    """Attackers run on other machines in reality: here this process takes only the processor time that nobody else wants.
-
-    Where Linux groups tasks by session (sched_autogroup, see sched(7)), nice values count within a session only, and all sessions get
-    equal shares: without a session of their own, the attackers would take half of the time from the server, which has one."""
-    try:
-        os.nice(19)
-        os.setsid()
-        for _ in range(50):
-            try:
-                with open("/proc/self/autogroup", "w") as file:
-                    file.write("19")
-                return
-            except BlockingIOError:
-                # The kernel allows a user who is not root one change in a tenth of a second.
-                time.sleep(0.1)
-    except OSError:
-        pass
+    """Attackers run on other machines in reality: here this process takes only the processor time that nobody else wants."""
+    os.nice(priority.ATTACKER)
+    priority.own_session(priority.ATTACKER)
 
 
 def perform(kind, scene, stop, sink):

@@ -2,7 +2,7 @@
 
 import os, resource, shutil, signal, subprocess, sys, time
 
-import wire
+import priority, wire
 
 MEMORY = 256 << 20
 DISK = 256 << 20
@@ -60,7 +60,8 @@ sources:
 
 
 def prepare():
-    """In the child: a limit of descriptors, and a process group of its own."""
+    """In the child: a limit of descriptors, and the processor before origins and attackers, which have machines of their own in reality."""
+    priority.own_session(priority.SERVER)
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
 
 

@@ -47,8 +47,8 @@ package struct AdminConfiguration: Sendable, ConfigurationSection {
         ]
     }
 
-    /// The least length of a token, and the least number of different bytes.
-    private static let fewest = (bytes: 16, different: 5)
+    /// The least length of a token, and the least numbers of different bytes and of different steps from one byte to the next.
+    private static let fewest = (bytes: 16, different: 5, steps: 4)
 
     /// An empty token is that of a variable without a value: no administration.
     package func check() throws(ConfigurationError) {
@@ -59,6 +59,9 @@ package struct AdminConfiguration: Sendable, ConfigurationSection {
         }
         guard Set(bytes).count >= Self.fewest.different, !bytes.repeats(within: Self.fewest.bytes - 1) else {
             throw Self.weak("repeats itself and can be guessed")
+        }
+        guard Set(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }).count >= Self.fewest.steps else {
+            throw Self.weak("is a sequence and can be guessed")
         }
     }
 

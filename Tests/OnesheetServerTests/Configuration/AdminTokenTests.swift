@@ -11,7 +11,9 @@ final class AdminTokenTests: XCTestCase {
             ("x", "has 1 bytes"), ("secret", "has 6 bytes"), ("fifteen-bytes-1", "has 15 bytes"), ("한글한글한", "has 15 bytes"),
             ("\"\"", "is empty"), ("''", "is empty"), ("aaaaaaaaaaaaaaaaaaaaaaaa", "repeats itself"),
             ("0101101001011010", "repeats itself"), ("secretsecretsecretsecret", "repeats itself"),
-            ("password-password-pass", "repeats itself"),
+            ("password-password-pass", "repeats itself"), ("\"1234567890123456\"", "is a sequence"),
+            ("abcdefghijklmnopqrst", "is a sequence"),
+            ("\"0246802468024680246\"", "repeats itself"), ("9876543210987654a", "is a sequence"),
         ] {
             // When a configuration has such a token
             XCTAssertThrowsError(try parse("token: \(token)"), token) { error in
