@@ -58,7 +58,8 @@ final class S3FaultTests: S3TestCase {
         // Given
         let body = ByteBuffer(string: "0123456789abcdef")
         let origin = try await origin { target, fields in
-            XCTAssertEqual(fields["range"], "bytes=0-9")
+            guard let range = fields["range"] else { return .answer(body: target == "/onesheet/empty" ? ByteBuffer() : body) }
+            XCTAssertEqual(range, "bytes=0-9")
             func part(_ range: String, _ length: Int) -> OriginAnswer {
                 .answer(status: 206, fields: ["Content-Range": range], body: body.getSlice(at: 0, length: length)!)
             }
@@ -66,6 +67,7 @@ final class S3FaultTests: S3TestCase {
             case "/onesheet/part": part("bytes 0-9/16", 10)
             case "/onesheet/short": part("bytes 0-4/5", 5)
             case "/onesheet/whole": .answer(body: body)
+            case "/onesheet/refused": .answer(status: 416, fields: ["Content-Range": "bytes */16"], body: ByteBuffer())
             case "/onesheet/empty": .answer(status: 416, body: ByteBuffer(string: "<Error><Code>InvalidRange</Code></Error>"))
             case "/onesheet/missing": .answer(status: 404, body: ByteBuffer(string: "<Error><Code>NoSuchKey</Code></Error>"))
             case "/onesheet/large": part("bytes 0-9/1000", 10)
@@ -80,6 +82,8 @@ final class S3FaultTests: S3TestCase {
         let starts: [String: ObjectStart?] = [
             "part": first, "whole": first, "short": ObjectStart(bytes: body.getSlice(at: 0, length: 5)!, size: 5),
             "empty": ObjectStart(bytes: ByteBuffer(), size: 0), "missing": nil,
+            // Answers that are not the part that was asked for: the whole object is read.
+            "refused": first, "less": first, "middle": first, "unsized": first, "nowhere": first,
         ]
         for (name, expected) in starts {
             // When
@@ -89,11 +93,6 @@ final class S3FaultTests: S3TestCase {
         }
         let large = await error { () async throws(StoreError) in _ = try await store.start(of: "large", count: 10, limit: 100) }
         XCTAssertEqual(large, .tooLarge(name: "large", limit: 100))
-        for name in ["less", "middle", "unsized", "nowhere"] {
-            let error = await error { () async throws(StoreError) in _ = try await store.start(of: name, count: 10, limit: 100) }
-            XCTAssertEqual(
-                error, .failed(operation: "read \(name)", reason: "the answer is not the part that was asked for"), name)
-        }
     }
 
     func testThatAnAnswerThatBreaksOffIsNoObject() async throws {
