@@ -47,6 +47,12 @@ extension SharedTier {
             while true {
                 guard let start = try await store.start(of: name, count: count, limit: objectLimit) else { return .absent }
                 calls.count { $0.bytesRead += start.bytes.readableBytes }
+                // Too few bytes are the store's fault, not damage of the object.
+                guard start.bytes.readableBytes == min(count, start.size) else {
+                    throw StoreError.failed(
+                        operation: "read the start of \(name)",
+                        reason: "the store gave \(start.bytes.readableBytes) of \(min(count, start.size)) bytes")
+                }
                 if let length = EntryHeader.length(in: start.bytes), length > count {
                     count = length
                     continue
