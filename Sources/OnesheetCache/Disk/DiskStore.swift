@@ -34,6 +34,15 @@ final class DiskStore: Sendable {
         }
     }
 
+    /// Removes the entries under `keys`, each even if another cannot be removed.
+    func remove(_ keys: [CacheKey]) throws(CacheError) {
+        var failure: CacheError?
+        for key in keys {
+            do throws(CacheError) { try remove(key) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
     /// The entries and bytes that a removal would remove.
     func count(_ selection: CacheSelection) throws(CacheError) -> CacheRemoval {
         let rows = rows(selection)

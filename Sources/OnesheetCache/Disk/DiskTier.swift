@@ -155,7 +155,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
             let dropped = await queue.cancel(selection)
             // Those in the folder that they would have replaced go too, whatever their tags are.
             if selection != .all {
-                try await writers.run { () throws(CacheError) in for item in dropped { try disk.remove(item.key) } }
+                try await writers.run { () throws(CacheError) in try disk.remove(dropped.map(\.key)) }
             }
             removal = dropped.reduce(removal) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }
         }

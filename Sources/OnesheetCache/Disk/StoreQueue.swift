@@ -116,8 +116,8 @@ final class StoreQueue: Sendable {
     /// Drops the entry under `key`, or waits until it is written.
     func cancel(_ key: CacheKey) async { for item in await entries.cancel(key) { Self.supersede(item) } }
 
-    /// Drops the entries that match `selection`, and waits for those that are being written. Expired ones are refused when their turn
-    /// comes.
+    /// Drops the entries that match `selection`, and waits for those that are being written, also under the keys of the dropped ones.
+    /// Expired ones are refused when their turn comes.
     /// - Returns: the dropped entries.
     func cancel(_ selection: CacheSelection) async -> [DiskWrite] {
         guard selection != .expired else { return [] }
@@ -125,7 +125,8 @@ final class StoreQueue: Sendable {
         let isConcerned: (DiskWrite) -> Bool = { selection.matches($0.entry, end: nil, now: now) }
         let dropped = entries.drop(where: isConcerned)
         for item in dropped { Self.supersede(item) }
-        await entries.settle(where: isConcerned)
+        let keys = Set(dropped.map(\.key))
+        await entries.settle { isConcerned($0) || keys.contains($0.key) }
         return dropped
     }
 
