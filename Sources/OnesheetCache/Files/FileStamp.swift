@@ -3,10 +3,10 @@
 package struct FileStamp: Equatable, Sendable {
     private let status: FileStatus
 
-    /// `nil` if the file does not exist or cannot be reached.
+    /// `nil` if the file does not exist or cannot be reached, or if it is no file: the time of a pipe changes whenever it is written to.
     package init?(_ path: String) {
         do throws(FileFailure) {
-            guard let status = try FileStatus(of: path, followingLink: true) else { return nil }
+            guard let status = try FileStatus(of: path, followingLink: true), status.isFile else { return nil }
             self.status = status
         } catch {
             return nil
