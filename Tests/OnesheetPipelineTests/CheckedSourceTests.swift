@@ -41,6 +41,21 @@ final class CheckedSourceTests: XCTestCase {
 
     private static func title(_ number: Int) -> Title { Title(id: "\(number)", name: "One") }
 
+    func testThatTheSourceItselfIsGivenAParsedURL() throws {
+        let watched = WatchedSource(Numbering(), watch: SourceWatch(of: "films", clock: ManualClock().wallClock, logger: logger))
+        XCTAssertEqual(watched.canonicalID(of: try XCTUnwrap(WebURL("https://a.example/posters/7"))), "of /posters/7")
+        XCTAssertEqual(watched.canonicalID("https://a.example/posters/7"), "text")
+    }
+
+    private struct Numbering: ContentSource {
+        let originPolicy = OriginPolicy()
+        func canonicalID(_ id: String) -> String { "text" }
+        func canonicalID(of url: WebURL) -> String { "of \(url.path)" }
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("titles") }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
+    }
+
     func testThatAListThatHasNoEndIsEnded() async {
         // Given sources that go on for ever, each in its way, and how many pages it takes to see it
         let table: [(String, Int, @Sendable (Int) -> TitlePage)] = [
