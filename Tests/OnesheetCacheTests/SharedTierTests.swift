@@ -119,6 +119,21 @@ final class SharedTierTests: SharedTierTestCase {
         XCTAssertEqual(store.calls(.get), 2)
     }
 
+    func testThatAShortAnswerOfAStoreIsNoDamage() async throws {
+        try await tier().storeAndFlush(.sample(ByteBuffer(repeating: 1, count: 100_000), at: clock), for: key)
+        let reader = SharedTier(ShortStarts(store: store), settings(), clock: clock.wallClock)
+
+        do {
+            _ = try await reader.contains(key)
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue("\(error)".contains("the store gave 100 of 4096 bytes"), "\(error)")
+        }
+        await reader.flush()
+
+        XCTAssertEqual(store.names.count, 1)
+    }
+
     func testThatADamagedObjectIsAMissAndDeleted() async throws {
         // Given an entry in the store
         let tier = tier { $0.absence = 0 }
@@ -268,9 +283,27 @@ final class SharedTierTests: SharedTierTestCase {
 }
 
 /// A store as plugins wrote it before stores could read the start of an object.
-private struct WholeObjects: ObjectStore {
+private struct WholeObjects: PassingStore {
+    let store: FakeObjectStore
+}
+
+/// A store that gives fewer bytes of a start than there are.
+private struct ShortStarts: PassingStore {
     let store: FakeObjectStore
 
+    func start(of name: String, count: Int, limit: Int) async throws(StoreError) -> ObjectStart? {
+        var start = try await store.start(of: name, count: count, limit: limit)
+        if let bytes = start?.bytes.getSlice(at: 0, length: 100) { start?.bytes = bytes }
+        return start
+    }
+}
+
+/// Passes calls on to another store.
+private protocol PassingStore: ObjectStore {
+    var store: FakeObjectStore { get }
+}
+
+extension PassingStore {
     func object(_ name: String, limit: Int) async throws(StoreError) -> StoredObject? { try await store.object(name, limit: limit) }
     func put(_ body: ByteBuffer, as name: String, if condition: StoreCondition) async throws(StoreError) -> String? {
         try await store.put(body, as: name, if: condition)
