@@ -23,7 +23,9 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
                 "originQueue", \.limits.originQueue,
                 meaning: "requests that wait for one host; further ones are refused with `Retry-After`"),
             Setting("workers", \.limits.workers, meaning: "render threads"),
-            Setting("queue", \.limits.queue, meaning: "renders that may wait for a thread; prefetches have as many places again"),
+            Setting(
+                "queue", \.limits.queue,
+                meaning: "renders of visitors that may wait for a thread; as many renders of prefetches may wait beside them"),
             Setting("queueTime", \.limits.queueTime, as: Interval.self, meaning: "maximum time that a render may wait"),
             Setting(
                 "memory", \.limits.memory, as: ByteSize.self,
