@@ -4,24 +4,6 @@ internal import OnesheetCore
 /// A response of the image search of Kakao (Daum).
 /// Documented at <https://developers.kakao.com/docs/latest/en/daum-search/dev-guide#search-image>.
 public struct KakaoAnswer: Sendable, Equatable, Decodable {
-    /// The counts of a search.
-    public struct Meta: Sendable, Equatable, Decodable {
-        /// The number of pictures found.
-        public var totalCount: Int
-        /// The number of pictures on all pages.
-        public var pageableCount: Int
-        /// Whether this page is the last.
-        public var isEnd: Bool
-
-        private enum CodingKeys: String, CodingKey {
-            case totalCount = "total_count"
-            case pageableCount = "pageable_count"
-            case isEnd = "is_end"
-        }
-    }
-
-    /// The counts of the whole search.
-    public var meta: Meta
     /// The results on this page, best first.
     public var documents: [KakaoDocument]
 }

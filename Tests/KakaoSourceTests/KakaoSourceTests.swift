@@ -94,14 +94,25 @@ final class KakaoSourceTests: XCTestCase {
         let answer = try await source.images(for: "광해 포스터")
 
         // Then
-        XCTAssertEqual(answer.meta.totalCount, 1_153_412)
-        XCTAssertEqual(answer.meta.pageableCount, 3905)
-        XCTAssertFalse(answer.meta.isEnd)
         XCTAssertEqual(answer.documents.count, 10)
         XCTAssertEqual(answer.documents[0].collection, "news")
         XCTAssertEqual(answer.documents[0].thumbnailURL, "https://search1.kakaocdn.net/argon/130x130_85_c/0")
         XCTAssertEqual(answer.documents[0].width, 710)
         XCTAssertEqual(answer.documents[0].published, Date(timeIntervalSince1970: 1_578_616_200))
+    }
+
+    func testThatAnAnswerNeedsNoCounts() async throws {
+        // Given
+        let documents = #"[{"image_url":"http://a.example/x"}]"#
+        let bodies = [#"{"documents":\#(documents)}"#, #"{"documents":\#(documents),"meta":{"total_count":1}}"#]
+
+        for body in bodies {
+            // When
+            let answer = try await source(RecordedKakao.transport(body)).images(for: "x")
+
+            // Then
+            XCTAssertEqual(answer.documents.map(\.imageURL), ["http://a.example/x"], body)
+        }
     }
 
     func testThatEmptyFieldsAreAbsent() async throws {
