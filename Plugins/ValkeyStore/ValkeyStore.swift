@@ -23,11 +23,6 @@ public struct ValkeyStore: CoordinatorPlugin {
         deadline: 50ms
         """
 
-    /// The rights that the user of an engine needs, for `ACL SETUSER`. README.md has them too.
-    static let rights =
-        "~onesheet:* +ping +get +set +del +exists +pttl +pexpire +time +eval +evalsha +xadd +xrange +xread +xinfo|stream +xgroup|create "
-        + "+xgroup|destroy +wait +role +asking +cluster|slots +info +config|get"
-
     /// The most records of a log, about.
     static let records = 100_000
     /// The most bytes of a record.

@@ -229,8 +229,7 @@ final class EngineFailureTests: EngineTestCase {
     func testThatTheRightsOfTheREADMESuffice() async throws {
         // Given
         let engine = try engine()
-        let rights = ValkeyStore.rights.split(separator: " ").map(String.init)
-        XCTAssertEqual(try engine.cli(["ACL", "SETUSER", "onesheet", "on", ">secret"] + rights), "OK")
+        XCTAssertEqual(try engine.cli(["ACL", "SETUSER", "onesheet", "on", ">secret"] + ValkeyReadme.rights), "OK")
         let store = try store([engine]) { ($0.user, $0.password) = ("onesheet", "secret") }
 
         // When
