@@ -33,9 +33,6 @@ final class AddressLimits: Sendable {
         state = Mutex(State(overflow: Usage(misses: Double(limits.burst), last: now)))
     }
 
-    /// The number of tracked addresses.
-    var count: Int { state.withLock { $0.usages.count } }
-
     /// Counts a connection. Balance with `disconnect`.
     /// - Returns: `false` if the address has reached its limit.
     func connect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Bool {
