@@ -116,10 +116,7 @@ package struct Server: Sendable {
         return true
     }
 
-    /// Files, beside the configuration file, whose changes need a reload: certificates, and what the configurations of sources name.
-    package var files: Set<String> { Set(sourceFiles.keys).union(responder.context.configuration.files) }
-
-    /// The files that the configurations of sources name, each with its state before it was last read.
+    /// The files that the configurations of sources name, each with its state before it was last read. Their changes need a reload.
     package var sourceFiles: [String: FileStamp?] {
         let context = responder.context
         return context.assembly.files.stamps.merging(context.shared.latestSourceFiles.files.stamps) { _, latest in latest }
