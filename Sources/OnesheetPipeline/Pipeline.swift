@@ -61,7 +61,7 @@ package struct Pipeline: Sendable {
         for requests: [ImageRequest], from source: (any ContentSource)? = nil, after begun: CacheLookUp? = nil
     ) async throws(PipelineError) -> [ImageAnswer] {
         guard let title = requests.first?.title else { return [] }
-        let source = if let source { source } else { try originals.catalog.source(title.source) }
+        let source = try originals.catalog.source(title.source, found: source)
         var answers: [ImageAnswer?] = []
         var misses: [Miss] = []
         for request in requests {
@@ -317,12 +317,9 @@ package struct Pipeline: Sendable {
     }
 
     /// The known facts about a title's poster. Fetches nothing.
-    package func facts(of title: TitleReference) async -> PosterFacts? {
-        await facts(of: title, from: originals.catalog.sources[title.source])
-    }
-
-    private func facts(of title: TitleReference, from source: (any ContentSource)?) async -> PosterFacts? {
-        await facts.value(forKey: title.description, isShared: Self.sharesFacts(from: source))?.value
+    package func facts(of title: TitleReference, from source: (any ContentSource)? = nil) async -> PosterFacts? {
+        let source = source ?? originals.catalog.sources[title.source]
+        return await facts.value(forKey: title.description, isShared: Self.sharesFacts(from: source))?.value
     }
 
     /// Whether the facts about a title's poster are for all servers: a list may show the title anywhere. The facts about a picture that
@@ -333,8 +330,11 @@ package struct Pipeline: Sendable {
     }
 
     /// Pixels of a title's original after orientation. Fetches the original if they are unknown.
-    package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
-        let source = try originals.catalog.source(title.source)
+    /// - Parameter source: the source of the title, if the caller has found it.
+    package func size(
+        of title: TitleReference, from source: (any ContentSource)? = nil
+    ) async throws(PipelineError) -> (width: Int, height: Int) {
+        let source = try originals.catalog.source(title.source, found: source)
         if let facts = await facts(of: title, from: source) { return (facts.width, facts.height) }
         try MissPermit.use()
         let original = try await originals.original(of: title, from: source, at: await cache.generation())

@@ -29,17 +29,21 @@ package struct Catalog: Sendable {
         places = SourceAnswers("candidates", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
     }
 
+    /// - Parameter found: the source, if the caller has found it.
     /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
-    func source(_ name: String) throws(PipelineError) -> any ContentSource {
-        guard let source = sources[name] else { throw unknownSource(name) }
+    func source(_ name: String, found: (any ContentSource)? = nil) throws(PipelineError) -> any ContentSource {
+        guard let source = found ?? sources[name] else { throw unknownSource(name) }
         return source
     }
 
     func unknownSource(_ name: String) -> PipelineError { .unknownSource(name, known: sources.keys.sorted()) }
 
     /// One page of the titles of `source`.
-    package func titles(of source: String, _ query: TitleQuery) async throws(PipelineError) -> TitlePage {
-        let plugin = try self.source(source)
+    /// - Parameter found: the source, if the caller has found it. The other functions have the same parameter.
+    package func titles(
+        of source: String, _ query: TitleQuery, from found: (any ContentSource)? = nil
+    ) async throws(PipelineError) -> TitlePage {
+        let plugin = try self.source(source, found: found)
         let query = query.normalized
         if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
         if let end = await end(before: query, of: source) { return end }
@@ -57,23 +61,18 @@ package struct Catalog: Sendable {
     }
 
     /// The source's data for `title`.
-    package func title(_ title: TitleReference) async throws(PipelineError) -> Title {
-        let plugin = try source(title.source)
+    package func title(_ title: TitleReference, from found: (any ContentSource)? = nil) async throws(PipelineError) -> Title {
+        let plugin = try source(title.source, found: found)
         return try await titles.answer(
             question(title), isListed: isListed(title, places), remembers: plugin.asksService, worth: { _ in .keeping(.days(1)) }
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
     }
 
     /// Possible places of the original of `title`, best first.
-    package func candidates(for title: TitleReference) async throws(PipelineError) -> [PosterCandidate] {
-        try await candidates(for: title, from: try source(title.source))
-    }
-
-    /// Possible places of the original of `title`, best first.
-    /// - Parameter source: the source of the title.
-    func candidates(
-        for title: TitleReference, from source: any ContentSource
+    package func candidates(
+        for title: TitleReference, from found: (any ContentSource)? = nil
     ) async throws(PipelineError) -> [PosterCandidate] {
+        let source = try source(title.source, found: found)
         let asksService = source.asksService
         return try await places.answer(
             question(title), isListed: isListed(title, titles), remembers: asksService, isKept: asksService,

@@ -68,8 +68,8 @@ struct ConsoleRoute: Route {
                 )
             }
             if let id = parameters["title"] {
-                let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
-                return .title(try await catalog.title(title))
+                let found = FoundTitle(TitleReference(source: source, id: String(id)), in: sources)
+                return .title(try await catalog.title(found.title, from: found.source))
             }
             let query = try TitleQuery(request.uri)
             return .titles(try await catalog.titles(of: source, query), query)

@@ -49,7 +49,8 @@ struct DialectRoute: ImageRoute {
     }
 
     func other(_ rest: Substring, _ request: Request) async throws -> Response {
-        switch try await dialect.document(at: rest, on: AddressServices(images), from: host(request)) {
+        let server = AddressServices(images)
+        switch try await dialect.document(at: rest, on: server, from: host(request, on: server)) {
         case .redirect(let place):
             return Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"])
         case .json(let document, let type):
@@ -61,12 +62,12 @@ struct DialectRoute: ImageRoute {
         }
     }
 
-    private func host(_ request: Request) -> DialectHost {
+    private func host(_ request: Request, on server: AddressServices) -> DialectHost {
         DialectHost(
             url: PublicURL(listen: listen, isSecure: isSecure).text(of: request), formats: images.accept.formats,
             makesAnything: !presetsOnly, mostPixels: outputPixels
         ) { [pipeline = images.pipeline] title in
-            let original = try await pipeline.size(of: title)
+            let original = try await pipeline.size(of: title, from: server.found(title).source)
             return (SizeLadder.widths.filter { $0 < original.width } + [original.width]).map { width in
                 var transform = Transform()
                 transform.width = width

@@ -106,8 +106,9 @@ struct TitlesRoute: Route {
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
         let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
         guard asksForPosters else {
-            let title = try await catalog.title(found.title)
-            return try .json(TitleDocument(title, of: source, await images.pipeline.facts(of: found.title)))
+            let title = try await catalog.title(found.title, from: found.source)
+            return try .json(
+                TitleDocument(title, of: source, await images.pipeline.facts(of: found.title, from: found.source)))
         }
         let choice = TitlePosters(posters: posters, found: found, administrator: administrator, images: images)
         switch request.method {
@@ -118,10 +119,12 @@ struct TitlesRoute: Route {
     }
 
     private func list(_ source: String, _ request: Request) async throws -> Response {
-        let page = try await catalog.titles(of: source, try TitleQuery(request.uri))
+        let query = try TitleQuery(request.uri)
+        let found = images.sources.source(named: source)
+        let page = try await catalog.titles(of: source, query, from: found)
         var titles: [TitleDocument] = []
         for title in page.titles {
-            let facts = await images.pipeline.facts(of: TitleReference(source: source, id: title.id))
+            let facts = await images.pipeline.facts(of: TitleReference(source: source, id: title.id), from: found)
             titles.append(TitleDocument(title, of: source, facts))
         }
         return try .json(TitlesDocument(titles: titles, total: page.total, next: page.next))
