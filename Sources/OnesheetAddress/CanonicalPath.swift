@@ -23,10 +23,8 @@ public struct CanonicalPath: Sendable {
     public func path(
         to title: TitleReference, as transform: Transform, expires: Int? = nil, negotiates: Bool = false
     ) -> String? {
-        let fileExtension = transform.format?.extensions.first
         if let size = options.size(of: transform), expires == nil {
-            let id = PercentEncoding.encode(id: title.id)
-            return "/t/p/\(size)/\(title.source)/\(id)" + (fileExtension.map { ".\($0)" } ?? "")
+            return PosterPath.text(of: title, size: size, format: transform.format)
         }
         var text = transform.options
         if !transform.findsQuality, options.plain.findsQuality, transform.quality == Transform.defaultQuality {
@@ -35,10 +33,9 @@ public struct CanonicalPath: Sendable {
         if let expires { text.append("exp:\(expires)") }
         let joined = text.joined(separator: "/")
         // A preset named `default` may set options that the text cannot reset.
-        guard fileExtension != nil || negotiates, isRead(joined, as: transform) else { return nil }
-        let source = PercentEncoding.encode(title.description)
-        let path = "/" + (joined.isEmpty ? "" : joined + "/") + "plain/\(source)" + (fileExtension.map { "@\($0)" } ?? "")
-        return "/i/\(signature.sign(path) ?? "unsafe")\(path)"
+        guard transform.format != nil || negotiates, isRead(joined, as: transform) else { return nil }
+        let path = ImagePath.signedPath(options: joined, source: title.description, format: transform.format)
+        return ImagePath.text(path, signedBy: signature)
     }
 
     private func isRead(_ text: String, as transform: Transform) -> Bool {

@@ -59,6 +59,20 @@ package struct ImagePath {
         source = isEncrypted ? .encrypted(url) : .url(url)
     }
 
+    /// The signed part of a path, with a plain source URL.
+    /// - Parameters:
+    ///   - options: in the grammar of `ImageOptions`; empty for none.
+    ///   - format: `nil` if the options name it or the client's `Accept` selects one.
+    package static func signedPath(options: String, source: String, format: ImageFormat?) -> String {
+        let end = format?.extensions.first.map { "@\($0)" } ?? ""
+        return "/" + (options.isEmpty ? "" : options + "/") + "plain/\(PercentEncoding.encode(source))\(end)"
+    }
+
+    /// The whole path with this signed part. Without keys, it contains `unsafe` instead of a signature.
+    package static func text(_ signedPath: String, signedBy signature: Signature) -> String {
+        "/i/\(signature.sign(signedPath) ?? "unsafe")\(signedPath)"
+    }
+
     static func split(_ text: Substring, at mark: Unicode.Scalar) -> (String, Substring?) {
         guard let (url, format) = text.cut(atLast: mark) else { return (String(text), nil) }
         return (String(url), format)

@@ -55,8 +55,7 @@ public struct PosterAddresses: Sendable {
     }
 
     private func address(of title: TitleReference, size: String, _ format: ImageFormat?) -> String {
-        let end = format?.extensions.first.map { ".\($0)" } ?? ""
-        return "\(base)/t/p/\(size)/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))\(end)"
+        base + PosterPath.text(of: title, size: size, format: format)
     }
 
     /// The canonical address of a title's poster with a transform: equal transforms have equal addresses.
@@ -78,7 +77,7 @@ public struct PosterAddresses: Sendable {
     /// - Throws: `RequestError` with the option that is unknown or has a bad value.
     public func image(of source: String, options text: String, format: ImageFormat? = nil) throws(RequestError) -> String {
         let path = try path(of: source, options: text, format)
-        return "\(base)/i/\(signature.sign(path) ?? "unsafe")\(path)"
+        return base + ImagePath.text(path, signedBy: signature)
     }
 
     /// The same with an encrypted source URL, which only the server can read.
@@ -107,7 +106,6 @@ public struct PosterAddresses: Sendable {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"?#\"<>\\^`{|}".utf8.contains($0) }) else {
             throw .malformed("the options “\(text)” are not percent-encoded")
         }
-        let end = format?.extensions.first.map { "@\($0)" } ?? ""
-        return "/" + (text.isEmpty ? "" : text + "/") + "plain/\(PercentEncoding.encode(source))\(end)"
+        return ImagePath.signedPath(options: text, source: source, format: format)
     }
 }

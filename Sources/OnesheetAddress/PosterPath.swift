@@ -36,4 +36,13 @@ package struct PosterPath {
         negotiates = transform.format == nil && parts[0] != "original"
         self.transform = transform
     }
+
+    /// The whole path of a title's poster.
+    /// - Parameters:
+    ///   - size: a name of the ladder.
+    ///   - format: `nil` if the client's `Accept` selects one.
+    package static func text(of title: TitleReference, size: String, format: ImageFormat? = nil) -> String {
+        let end = format?.extensions.first.map { ".\($0)" } ?? ""
+        return "/t/p/\(size)/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))\(end)"
+    }
 }

@@ -174,7 +174,7 @@ struct PlainPage {
     }
 
     private func picture(_ size: String, _ id: String) -> String {
-        "/t/p/\(size)/\(PercentEncoding.encode(source))/\(PercentEncoding.encode(id: id))"
+        PosterPath.text(of: TitleReference(source: source, id: id), size: size)
     }
 
     // MARK: A title

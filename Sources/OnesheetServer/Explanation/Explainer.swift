@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
 import OnesheetHTTP
@@ -71,7 +72,7 @@ package struct Explainer: Sendable {
             !["http", "https"].contains(String(address[..<end]).lowercasedASCII())
         else { return nil }
         let title = try SourceURL(sources: images.sources).resolve(address).title
-        return "/t/p/w342/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))"
+        return PosterPath.text(of: title, size: "w342")
     }
 
     /// The target of `address`, or the other meaning of its path if the cache has only that one.

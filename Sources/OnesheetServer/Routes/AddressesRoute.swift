@@ -62,9 +62,8 @@ struct AddressesRoute: Route {
             ? CanonicalPath(options: images.options, signature: signature).path(
                 to: title, as: options.transform, expires: options.expires) : nil
         if let canonical, canonical.starts(withBytesOf: "/t/p/") { return canonical }
-        let extent = options.transform.format?.extensions.first.map { "@\($0)" } ?? ""
-        let path = "/" + (typed.isEmpty ? "" : typed + "/") + "plain/\(PercentEncoding.encode(title.description))\(extent)"
-        let address = canonical ?? "/i/\(signature.sign(path) ?? "unsafe")\(path)"
+        let path = ImagePath.signedPath(options: typed, source: title.description, format: options.transform.format)
+        let address = canonical ?? ImagePath.text(path, signedBy: signature)
         return accepts(address, as: options, FreeImageRoute(images: images)) ? address : nil
     }
 

@@ -148,8 +148,8 @@ struct TitleDocument: Encodable {
     init(_ title: Title, of source: String, _ facts: PosterFacts?) {
         poster = facts.map(PosterDocument.init)
         self.title = title
-        let id = PercentEncoding.encode(id: title.id)
-        posters = Dictionary(uniqueKeysWithValues: SizeLadder.names.map { ($0, "/t/p/\($0)/\(source)/\(id)") })
+        let reference = TitleReference(source: source, id: title.id)
+        posters = Dictionary(uniqueKeysWithValues: SizeLadder.names.map { ($0, PosterPath.text(of: reference, size: $0)) })
     }
 
     private enum CodingKeys: CodingKey { case posters, poster }
