@@ -154,15 +154,15 @@ struct CacheCommand: ParsableCommand {
                 // Purge the other tiers as well: a server would otherwise find there the entries that are gone from the disk. And tell
                 // the other servers.
                 let logger = Log.make(configuration.log)
-                let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
+                let resources = try ServerResources(configuration, plugins, clock: .system, logger: logger)
                 let removal: CacheRemoval
                 do {
-                    removal = try await shared.cache.purge([selection], dryRun: dryRun)
+                    removal = try await resources.cache.purge([selection], dryRun: dryRun)
                 } catch {
-                    try await shared.shutdown(within: .seconds(10))
+                    try await resources.shutdown(within: .seconds(10))
                     throw error
                 }
-                try await shared.shutdown(within: .seconds(10))
+                try await resources.shutdown(within: .seconds(10))
                 return removal
             }
             guard let disk = try configuration.openDiskCache() else { return CacheRemoval() }
@@ -194,7 +194,7 @@ extension ServerConfiguration {
         _ plugins: PluginList, _ work: (SharedTier) async throws -> Answer
     ) async throws -> Answer? {
         guard shared.store != nil else { return nil }
-        let resources = try SharedResources(self, plugins, writes: false, clock: .system, logger: Log.make(log))
+        let resources = try ServerResources(self, plugins, writes: false, clock: .system, logger: Log.make(log))
         let backends = try SharedBackends(shared, resources.assembly)
         do {
             var answer: Answer?

@@ -6,7 +6,7 @@ import OnesheetImaging
 package import OnesheetPipeline
 
 /// A configuration in effect: its sources, its codecs, and the pipeline that uses them. A reload creates another context on the
-/// same shared resources.
+/// same resources.
 package struct ServerContext: Sendable {
     package let configuration: ServerConfiguration
     /// Sources by name, in configuration order.
@@ -21,13 +21,13 @@ package struct ServerContext: Sendable {
     let dialects: [any Dialect]
     /// Creates the sources.
     package let assembly: PluginAssembly
-    package let shared: SharedResources
+    package let resources: ServerResources
     /// What the configuration of each source is, by its name.
     let digests: [String: String]
 
     /// - Throws: `ConfigurationError` or `CacheError`.
     package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
-        try self.init(configuration, plugins, on: SharedResources(configuration, plugins, clock: clock, logger: logger))
+        try self.init(configuration, plugins, on: ServerResources(configuration, plugins, clock: clock, logger: logger))
     }
 
     /// A context for checking a configuration. It writes nothing: its cache is closed and its state is empty.
@@ -36,22 +36,22 @@ package struct ServerContext: Sendable {
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger
     ) throws -> ServerContext {
         try ServerContext(
-            configuration, plugins, on: SharedResources(configuration, plugins, writes: false, clock: clock, logger: logger))
+            configuration, plugins, on: ServerResources(configuration, plugins, writes: false, clock: clock, logger: logger))
     }
 
     /// - Throws: `ConfigurationError`.
-    init(_ configuration: ServerConfiguration, _ plugins: PluginList, on shared: SharedResources) throws {
+    init(_ configuration: ServerConfiguration, _ plugins: PluginList, on resources: ServerResources) throws {
         let limits = configuration.limits.limits
-        let (clock, logger, cache) = (shared.clock, shared.logger, shared.cache)
-        let (state, transport, pool) = (shared.state, shared.transport, shared.pool)
+        let (clock, logger, cache) = (resources.clock, resources.logger, resources.cache)
+        let (state, transport, pool) = (resources.state, resources.transport, resources.pool)
         var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
-            memory: pool.memory, coordination: shared.coordination)
-        shared.latestSourceFiles.replace(with: assembly.files)
+            memory: pool.memory, coordination: resources.coordination)
+        resources.latestSourceFiles.replace(with: assembly.files)
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
-        let engine = shared.engine(renderer, configuration: rendering, limits: limits)
+        let engine = resources.engine(renderer, configuration: rendering, limits: limits)
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
         let sources = try watches.compactMap { name, watch in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
@@ -60,24 +60,24 @@ package struct ServerContext: Sendable {
         digests = Dictionary(
             uniqueKeysWithValues: configuration.sources.map { ($0, SourceDigests.digest(of: $1, files: files.digests(of: $0))) })
         let byName = Dictionary(uniqueKeysWithValues: sources)
-        let choices = shared.choices
+        let choices = resources.choices
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
-            changes: shared.configurationChanges,
-            leases: shared.backends.tier == nil ? nil : shared.coordination?.leases, clock: clock,
+            changes: resources.configurationChanges,
+            leases: resources.backends.tier == nil ? nil : resources.coordination?.leases, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
         self.configuration = configuration
         self.sources = sources
         self.watches = watches
         self.assembly = assembly
-        self.shared = shared
+        self.resources = resources
         pipeline = Pipeline(
-            cache: cache, engine: engine, pool: pool, originals: originals, metrics: shared.metrics,
-            background: shared.background, clock: clock)
+            cache: cache, engine: engine, pool: pool, originals: originals, metrics: resources.metrics,
+            background: resources.background, clock: clock)
         self.catalog = catalog
-        posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, shared: shared.decisions)
+        posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, shared: resources.decisions)
         let watermark = renderer.watermark?.digest
         if let bad = ImageOptions.errors(of: configuration.presets, formats: renderer.formats, watermark: watermark).first {
             throw ConfigurationError(path: "presets.\(bad.name)", message: "\(bad.error)")
@@ -89,13 +89,13 @@ package struct ServerContext: Sendable {
         for (index, line) in configuration.prefetch.enumerated() { try line.check(with: options, at: index) }
     }
 
-    var clock: WallClock { shared.clock }
-    var logger: Logger { shared.logger }
+    var clock: WallClock { resources.clock }
+    var logger: Logger { resources.logger }
 
-    /// A context for another configuration on the same shared resources.
+    /// A context for another configuration on the same resources.
     /// - Throws: `ConfigurationError`.
     func rebuilt(_ configuration: ServerConfiguration) throws -> ServerContext {
-        try ServerContext(configuration, assembly.plugins, on: shared)
+        try ServerContext(configuration, assembly.plugins, on: resources)
     }
 
     /// A prefetcher with one job more than there are workers, so that one can fetch while the others render.
@@ -114,11 +114,11 @@ package struct ServerContext: Sendable {
     package func dropOutdatedAnswers(after former: ServerContext? = nil) async {
         for (name, digest) in digests.sorted(by: { $0.key < $1.key }) {
             do {
-                let recorded = try await shared.digests.restore(name, orRecord: digest)
+                let recorded = try await resources.digests.restore(name, orRecord: digest)
                 let replaced = former?.digests[name] ?? digest
                 guard recorded != digest || replaced != digest else { continue }
                 try await purge([.lists(of: name), .answers(of: name)])
-                try await shared.digests.change(name, to: digest)
+                try await resources.digests.change(name, to: digest)
                 logger.notice(
                     "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",
                     metadata: ["source": "\(name)"])
@@ -140,6 +140,6 @@ package struct ServerContext: Sendable {
     /// - Parameter limit: the longest time to wait for them.
     package func shutdown(within limit: Duration = .seconds(10)) async throws {
         defer { pipeline.engine.shutdown() }
-        try await shared.shutdown(within: limit, with: sources.map { $0.source })
+        try await resources.shutdown(within: limit, with: sources.map { $0.source })
     }
 }

@@ -96,10 +96,11 @@ extension PrefetchSchedule {
     /// The schedule of a server.
     /// - Parameter context: the configuration in effect. Evaluated on each use.
     init(context: @escaping @autoclosure @Sendable () -> ServerContext) {
-        let shared = context().shared
+        let resources = context().resources
         self.init(
-            ledger: PrefetchLedger(shared.state, shared.prefetchJobs), turns: shared.coordination?.turns, clock: shared.clock,
-            logger: shared.logger
+            ledger: PrefetchLedger(resources.state, resources.prefetchJobs), turns: resources.coordination?.turns,
+            clock: resources.clock,
+            logger: resources.logger
         ) {
             let current = context()
             return Plan(lines: current.configuration.prefetch, options: current.options, prefetcher: current.prefetcher)

@@ -33,7 +33,7 @@ struct MetricSampling: Service {
     }
 
     private func reading(_ context: ServerContext) async -> MetricHistory.Reading {
-        let (cache, pipeline) = (context.shared.cache, context.pipeline)
+        let (cache, pipeline) = (context.resources.cache, context.pipeline)
         // Tiers are left out if the disk hangs.
         let tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
         var reading = MetricHistory.Reading()

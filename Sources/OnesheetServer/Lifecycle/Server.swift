@@ -67,8 +67,8 @@ package struct Server: Sendable {
             defer { socket?.remove() }
             // A connection may have been accepted while the services stopped.
             defer { counters.connections.close() }
-            try await context.shared.backends.requireIfConfigured()
-            let checking = Task { await context.shared.backends.logProblems(context.logger) }
+            try await context.resources.backends.requireIfConfigured()
+            let checking = Task { await context.resources.backends.logProblems(context.logger) }
             defer { checking.cancel() }
             context.pipeline.engine.warmUp()
             await catchUp(context)
@@ -96,13 +96,15 @@ package struct Server: Sendable {
 
     /// Waits until the purges that this server missed are applied. Before that, it could serve purged entries.
     private func catchUp(_ context: ServerContext) async {
-        guard let follower = context.shared.follower, await !follower.catchUp(within: Coordination.longestCatchUp) else { return }
+        guard let follower = context.resources.follower, await !follower.catchUp(within: Coordination.longestCatchUp) else {
+            return
+        }
         context.logger.warning("the server may serve what other servers have purged, until it can read their purges")
     }
 
     /// Waits for the decisions of the other servers, if this one has never read them.
     private func readDecisions(_ context: ServerContext) async {
-        guard let decisions = context.shared.decisions else { return }
+        guard let decisions = context.resources.decisions else { return }
         decisions.start()
         guard await !decisions.ready(within: Coordination.longestReading) else { return }
         context.logger.warning("the server may serve other posters than the other servers, until it can read their decisions")
@@ -119,7 +121,7 @@ package struct Server: Sendable {
     /// The files that the configurations of sources name, each with its state before it was last read. Their changes need a reload.
     package var sourceFiles: [String: FileStamp?] {
         let context = responder.context
-        return context.assembly.files.stamps.merging(context.shared.latestSourceFiles.files.stamps) { _, latest in latest }
+        return context.assembly.files.stamps.merging(context.resources.latestSourceFiles.files.stamps) { _, latest in latest }
     }
 
     /// Reloads the certificate and the configuration, and opens the file of the access log again. They take effect with the next
@@ -236,7 +238,7 @@ package struct Server: Sendable {
                 address: configuration.listen.bindAddress, backlog: 1024,
                 availableConnectionsDelegate: accepting),
             services: [
-                Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
+                Housekeeping(cache: context.resources.cache, disk: context.resources.disk, logger: context.logger),
                 SourceChanges(responder: responder), BlockedPictureSearch(responder: responder),
                 PrefetchSchedule(context: responder.context),
                 MetricSampling(responder: responder, counters: counters),

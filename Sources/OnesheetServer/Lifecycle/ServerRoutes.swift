@@ -7,7 +7,7 @@ extension Router {
     /// Creates the router with all routes of the server.
     init(_ context: ServerContext, counters: ServerCounters, readiness: Readiness) {
         let (configuration, clock, logger) = (context.configuration, context.clock, context.logger)
-        let (sources, watches, cache) = (context.sources, context.watches, context.shared.cache)
+        let (sources, watches, cache) = (context.sources, context.watches, context.resources.cache)
         let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)
         let administrator = Administrator(token: configuration.admin.token)
         let images = context.images
@@ -25,13 +25,13 @@ extension Router {
                     administrator: administrator, clock: clock),
                 TitlesRoute(images: images, catalog: catalog, posters: posters, administrator: administrator),
                 CacheRoute(
-                    cache: cache, disk: context.shared.disk, sources: sources, administrator: administrator, clock: clock),
+                    cache: cache, disk: context.resources.disk, sources: sources, administrator: administrator, clock: clock),
                 BlockedRoute(posters: posters, administrator: administrator),
                 PrefetchRoute(
-                    prefetcher: context.prefetcher, jobs: context.shared.prefetchJobs,
-                    ledger: PrefetchLedger(context.shared.state, context.shared.prefetchJobs), options: context.options,
+                    prefetcher: context.prefetcher, jobs: context.resources.prefetchJobs,
+                    ledger: PrefetchLedger(context.resources.state, context.resources.prefetchJobs), options: context.options,
                     administrator: administrator, clock: clock),
-                PrefetchJobRoute(jobs: context.shared.prefetchJobs, administrator: administrator),
+                PrefetchJobRoute(jobs: context.resources.prefetchJobs, administrator: administrator),
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
                 MetricsRoute(reading: ServerReading(context, counters: counters)),

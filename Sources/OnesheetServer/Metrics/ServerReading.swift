@@ -16,14 +16,14 @@ struct ServerReading: Sendable {
     let clock: WallClock
 
     init(_ context: ServerContext, counters: ServerCounters) {
-        cache = context.shared.cache
+        cache = context.resources.cache
         pipeline = context.pipeline
         watches = context.watches
-        coordination = context.shared.coordination
-        decisions = context.shared.decisions
+        coordination = context.resources.coordination
+        decisions = context.resources.decisions
         clock = context.clock
         renderThreads = context.configuration.limits.limits.workers
-        lost = context.shared.lostProcesses
+        lost = context.resources.lostProcesses
         self.counters = counters
     }
 

@@ -42,7 +42,7 @@ final class PartitionTests: ServerTestCase {
             try await waitUntil { try await [server.send(one).body, server.send(two).body] == new }
         }
         for server in servers {
-            _ = await server.server.responder.context.shared.cache.memory.remove(.all)
+            _ = await server.server.responder.context.resources.cache.memory.remove(.all)
             let bodies = try await [server.send(one).body, server.send(two).body]
             XCTAssertEqual(bodies, new)
         }

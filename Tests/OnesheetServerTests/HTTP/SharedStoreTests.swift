@@ -30,13 +30,13 @@ final class SharedStoreTests: ServerTestCase {
 
     /// Waits until everything that was stored is in every tier.
     private func settle(_ server: RunningServer) async {
-        let shared = server.server.responder.context.shared
-        await shared.cache.finishStoring()
-        await shared.backends.tier?.flush()
+        let resources = server.server.responder.context.resources
+        await resources.cache.finishStoring()
+        await resources.backends.tier?.flush()
     }
 
     private func gets(_ server: RunningServer) -> Int {
-        server.server.responder.context.shared.backends.tier?.metrics.requests["get"]?.count ?? 0
+        server.server.responder.context.resources.backends.tier?.metrics.requests["get"]?.count ?? 0
     }
 
     private func detail(_ answer: ServerAnswer) -> String {
@@ -65,7 +65,7 @@ final class SharedStoreTests: ServerTestCase {
         // And neither memory nor disk needs the store
         await settle(second)
         let before = gets(second)
-        _ = await second.server.responder.context.shared.cache.memory.remove(.all)
+        _ = await second.server.responder.context.resources.cache.memory.remove(.all)
         let fromDisk = try await second.send(path)
         let fromMemory = try await second.send(path)
         XCTAssertEqual([detail(fromDisk), detail(fromMemory)], ["disk", "memory"])
@@ -87,7 +87,7 @@ final class SharedStoreTests: ServerTestCase {
         let server = try await server(sources: web(origin), keys: shared(room))
         _ = try await server.send(path)
         await settle(server)
-        let tier = try XCTUnwrap(server.server.responder.context.shared.backends.tier)
+        let tier = try XCTUnwrap(server.server.responder.context.resources.backends.tier)
         let before = try await tier.held(sources: ["web"]).sources["web"]?.entries ?? 0
         // When
         let purged = try await server.send("/cache/web", method: "DELETE", fields: admin)
@@ -125,7 +125,7 @@ final class SharedStoreTests: ServerTestCase {
         XCTAssertEqual(answer.body, made.body)
         XCTAssertTrue(answer.field("Cache-Status")?.contains("fwd=miss") ?? false, answer.field("Cache-Status") ?? "")
         XCTAssertEqual(origin.requests(), 2)
-        let damaged = try XCTUnwrap(second.server.responder.context.shared.backends.tier).metrics.damaged
+        let damaged = try XCTUnwrap(second.server.responder.context.resources.backends.tier).metrics.damaged
         XCTAssertGreaterThanOrEqual(damaged, 2)
     }
 

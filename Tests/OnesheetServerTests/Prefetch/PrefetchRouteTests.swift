@@ -115,7 +115,8 @@ final class PrefetchRouteTests: ServerTestCase {
         // Then its stream ends, nothing is left to go on with, and the list says how it ended
         let answer = try await running
         XCTAssertTrue(answer.text.contains("event: done"), answer.text)
-        let left = try await PrefetchLedger(server.server.responder.context.shared.state, PrefetchJobs(clock: .system)).underWay()
+        let left = try await PrefetchLedger(server.server.responder.context.resources.state, PrefetchJobs(clock: .system))
+            .underWay()
         XCTAssertEqual(left.count, 0)
         let after = try await self.jobs(server)
         XCTAssertEqual(after.map { $0["state"] as? String }, ["stopped"])
@@ -143,7 +144,7 @@ final class PrefetchRouteTests: ServerTestCase {
         // Given a prefetch that makes no progress
         let server = try await slow(folder())
         let context = server.server.responder.context
-        let ledger = PrefetchLedger(context.shared.state, context.shared.prefetchJobs)
+        let ledger = PrefetchLedger(context.resources.state, context.resources.prefetchJobs)
         let order = PrefetchOrder(source: "slow", ids: ["1"])
         let transforms = try order.transforms(context.options)
         let work = Task { try await ledger.run(order, as: transforms, with: context.prefetcher) }

@@ -68,13 +68,13 @@ final class PrefetchScheduleTests: ServerTestCase {
         // Given a running prefetch when the server was killed
         let folder = folder()
         let first = try started(folder: folder)
-        try await PrefetchLedger(first.shared.state, first.shared.prefetchJobs).begin(order)
+        try await PrefetchLedger(first.resources.state, first.resources.prefetchJobs).begin(order)
         try await first.shutdown()
         // When the server starts again
         let second = try context(folder: folder)
         await PrefetchSchedule(context: second).resume()
         // Then it continues, and ends
-        let left = try await PrefetchLedger(second.shared.state, second.shared.prefetchJobs).underWay()
+        let left = try await PrefetchLedger(second.resources.state, second.resources.prefetchJobs).underWay()
         XCTAssertEqual(second.pipeline.metrics.counts.renders, 2)
         XCTAssertEqual(left, [])
     }
@@ -105,7 +105,7 @@ final class PrefetchScheduleTests: ServerTestCase {
     func testThatAnOrderThatCanNeverRunIsDropped() async throws {
         // Given recorded orders for a source and a size that are gone, and one that can run
         let context = try context()
-        let ledger = PrefetchLedger(context.shared.state, context.shared.prefetchJobs)
+        let ledger = PrefetchLedger(context.resources.state, context.resources.prefetchJobs)
         try await ledger.begin(PrefetchOrder(source: "gone", ids: ["1"], sizes: ["w92"]))
         try await ledger.begin(PrefetchOrder(source: "sample", ids: ["1"], sizes: ["w1"]))
         try await ledger.begin(order)

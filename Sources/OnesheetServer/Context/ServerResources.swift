@@ -6,7 +6,7 @@ import OnesheetIsolation
 import OnesheetPipeline
 
 /// The resources that survive a reload: cache tiers, stored state, origin connections, threads, and background work.
-package struct SharedResources: Sendable {
+package struct ServerResources: Sendable {
     package let cache: Cache
     /// The disk tier, which is also one of `cache`'s tiers.
     let disk: DiskTier
