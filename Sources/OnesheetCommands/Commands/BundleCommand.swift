@@ -38,7 +38,7 @@ struct BundleCommand: PluggedCommand {
         let (outcome, signal) = try await options.withContext(plugins) { context in
             let bundle = PosterBundle(
                 order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
-            try await context.catchUp(with: order.source)
+            try await context.purgeChanges(of: order.source)
             return try await Interruption.cancelling {
                 if output == "-" { return try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) } }
                 let file = try await OutputFile(output)

@@ -40,7 +40,7 @@ struct PrefetchCommand: PluggedCommand {
         let outcome = try await options.withContext(plugins) { context -> (PrefetchSummary, UnixSignal?)? in
             let prefetcher = context.prefetcher
             let transforms = try order.transforms(context.options)
-            try await context.catchUp(with: order.source)
+            try await context.purgeChanges(of: order.source)
             let titles = try await prefetcher.titles(order.selection)
             if dryRun {
                 try show(await prefetcher.estimate(titles, transforms))

@@ -103,7 +103,7 @@ package struct ServerContext: Sendable {
 
     /// Purges the variants of posters that the source `name` has replaced, until it reports no change. Commands call this once; a
     /// server polls.
-    package func catchUp(with name: String) async throws {
+    package func purgeChanges(of name: String) async throws {
         guard let source = sources.source(named: name) else { return }
         let changed = ChangedTitles(pipeline: pipeline, logger: logger)
         while let changes = try await changed.purge(of: name, source), changes != .none {}
