@@ -36,7 +36,8 @@ final class CheckedSourceTests: XCTestCase {
         let watched = WatchedSource(source, watch: SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
         let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [], logger: logger)
         return TitleListing(
-            of: "films", in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger))
+            of: "films", from: watched,
+            in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger))
     }
 
     private static func title(_ number: Int) -> Title { Title(id: "\(number)", name: "One") }

@@ -90,6 +90,21 @@ final class PrefetchTests: XCTestCase {
         }
     }
 
+    func testThatAllIDsAreCanonicalAlsoThoseOfLists() async throws {
+        // Given a source that lists one title in two spellings
+        let pipeline = try Pipeline.forTesting(
+            LowercasedSource(), transport: transport, clock: ManualClock(), pool: RenderPool(workers: 1, queue: 8), case: self)
+        let prefetcher = Prefetcher(pipeline: pipeline, concurrency: 1)
+        // When its titles are named, and listed for a prefetch and for a bundle
+        let named = try await prefetcher.titles(.init(source: "films", ids: ["B", "b"]))
+        let listed = try await prefetcher.titles(.init(source: "films"))
+        let lists = try await prefetcher.lists(.init(source: "films"))
+        // Then there is one spelling
+        XCTAssertEqual(named.references.map(\.id), ["b"])
+        XCTAssertEqual(listed.references.map(\.id), ["a"])
+        XCTAssertEqual(lists.map { $0.titles.map(\.id) }, [["a", "a"]])
+    }
+
     func testThatATitleThatFailsDoesNotStopTheOthers() async throws {
         // Given a title without a poster
         let pipeline = try pipeline()
@@ -198,4 +213,19 @@ private final class UrgencyRecorder: ContentSource {
         note("candidates \(id)")
         return [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))]
     }
+}
+
+/// A source without a difference between upper and lower case.
+private struct LowercasedSource: ContentSource {
+    let originPolicy = OriginPolicy()
+
+    func canonicalID(_ id: String) -> String { id.lowercased() }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        TitlePage(titles: ["A", "a"].map { Title(id: $0, name: $0) })
+    }
+
+    func title(_ id: String) async throws(SourceError) -> Title { Title(id: id, name: id) }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
 }

@@ -59,13 +59,13 @@ package struct Prefetcher: Sendable {
     package func titles(_ selection: Selection) async throws(PipelineError) -> Titles {
         try await asPrefetch { () async throws(PipelineError) in
             let source = try source(of: selection)
-            var ids = selection.ids
+            var ids = selection.ids.map { source.canonicalID($0) }
             if ids.isEmpty {
-                var listing = TitleListing(of: selection.source, in: catalog)
+                var listing = TitleListing(of: selection.source, from: source, in: catalog)
                 for query in selection.queries { ids += try await listing.ids(query) }
             }
             var seen: Set<TitleReference> = []
-            let titles = ids.map { TitleReference(source: selection.source, id: source.canonicalID($0)) }
+            let titles = ids.map { TitleReference(source: selection.source, id: $0) }
             return Titles(source: source, references: titles.filter { seen.insert($0).inserted })
         }
     }
@@ -75,18 +75,19 @@ package struct Prefetcher: Sendable {
         try catalog.source(selection.source)
     }
 
-    /// The lists of `selection`, read to their last page.
+    /// The lists of `selection`, read to their last page, with canonical ids.
     /// - Throws: as `titles(_:)` does.
     package func lists(_ selection: Selection) async throws(PipelineError) -> [List] {
         try await asPrefetch { () async throws(PipelineError) in
-            var listing = TitleListing(of: selection.source, in: catalog)
+            var listing = TitleListing(of: selection.source, from: try source(of: selection), in: catalog)
             var lists: [List] = []
             for query in selection.queries { lists.append(List(date: query.date, titles: try await listing.titles(query))) }
             return lists
         }
     }
 
-    /// The images of `transforms` for the poster of `title`, a title of `source`, in order, from a tier or newly made.
+    /// The images of `transforms` for the poster of `title`, a title of `source`, in order, from a tier or newly made. As for a client,
+    /// a stale variant is revalidated, because the caller keeps what it gets. `run` leaves stale variants to later requests.
     package func images(
         of title: TitleReference, from source: any ContentSource, as transforms: [Transform]
     ) async throws(PipelineError) -> [ImageAnswer] {
@@ -95,14 +96,15 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    /// Makes every transform of every title. Skips variants that a tier has.
+    /// Makes every transform of every title. Skips variants that a tier has, also stale ones: the requests that use them revalidate
+    /// them. `images` does so itself.
     ///
     /// If its task is cancelled, ends early and returns the progress so far. A new run continues there.
     /// - Parameter progress: called after each title, never concurrently.
     package func run(
         _ titles: Titles, _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async -> PrefetchSummary {
-        await Urgency.$current.withValue(.prefetch) {
+        await asPrefetch {
             let summary = Mutex(PrefetchSummary(total: titles.count * transforms.count))
             await withTaskGroup(of: PrefetchSummary.self) { group in
                 var waiting = titles.references.makeIterator()
@@ -173,11 +175,11 @@ package struct Prefetcher: Sendable {
         return missing
     }
 
-    private func asPrefetch<Value: Sendable>(
-        _ work: () async throws(PipelineError) -> Value
-    ) async throws(PipelineError) -> Value {
-        try await Urgency.$current.withValue(.prefetch) { () async -> Result<Value, PipelineError> in
-            do throws(PipelineError) { return .success(try await work()) } catch { return .failure(error) }
+    private func asPrefetch<Value: Sendable, Failure: Error>(
+        _ work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await Urgency.$current.withValue(.prefetch) { () async -> Result<Value, Failure> in
+            do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
         }
         .get()
     }

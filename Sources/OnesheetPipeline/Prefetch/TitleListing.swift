@@ -1,6 +1,6 @@
 import OnesheetCore
 
-/// Reads whole lists of a source, page by page. Only this type follows pages.
+/// Reads whole lists of a source, page by page, with canonical ids. Only this type follows pages.
 ///
 /// Reading always ends. Each page must have a new title and a higher number for the next page, otherwise the answer is malformed.
 /// The number of titles and their bytes are bounded.
@@ -9,14 +9,17 @@ struct TitleListing {
     static let mostTitles = 1_000_000
     static let mostBytes = 128 << 20
 
+    private let name: String
+    private let source: any ContentSource
     private let catalog: Catalog
-    private let source: String
     private var titles = 0
     private var bytes = 0
 
-    init(of source: String, in catalog: Catalog) {
-        self.catalog = catalog
+    /// - Parameter name: the name of `source`.
+    init(of name: String, from source: any ContentSource, in catalog: Catalog) {
+        self.name = name
         self.source = source
+        self.catalog = catalog
     }
 
     /// The ids of all titles that match `query`.
@@ -37,9 +40,10 @@ struct TitleListing {
         var kept: [Kept] = []
         var seen: Set<ExactText> = []
         while true {
-            let page = try await catalog.titles(of: source, query)
+            let page = try await catalog.titles(of: name, query, from: source)
             let known = seen.count
-            for title in page.titles {
+            for var title in page.titles {
+                title.id = source.canonicalID(title.id)
                 seen.insert(ExactText(title.id))
                 let (value, weight) = keep(title)
                 kept.append(value)
@@ -58,5 +62,5 @@ struct TitleListing {
         }
     }
 
-    private func malformed(_ reason: String) -> PipelineError { .source(source, .malformedAnswer(reason: reason)) }
+    private func malformed(_ reason: String) -> PipelineError { .source(name, .malformedAnswer(reason: reason)) }
 }
