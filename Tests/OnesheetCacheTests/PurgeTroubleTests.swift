@@ -159,6 +159,39 @@ final class PurgeTroubleTests: XCTestCase {
         try await stop([server])
     }
 
+    func testThatAPurgeIsRetriedUntilItSucceedsAndToldOnce() async throws {
+        // Given a server with a broken tier
+        let tier = BreakableTier()
+        let server = try await server(tiers: { _ in [tier] })
+        await server.store("a", [one])
+        tier.isBroken = true
+        // When a purge is retried, and the tier is mended after the second attempt
+        var failures: [CacheError] = []
+        try await server.cache.purgeRetrying([.tag(one)], pause: .zero) { error in
+            failures.append(error)
+            if failures.count == 2 { tier.isBroken = false }
+        }
+        // Then the third succeeds, and only the first has told the others
+        XCTAssertEqual(failures, [BreakableTier.failure, BreakableTier.failure])
+        XCTAssertEqual(coordinator.records(of: PurgeLog.name).count, 1)
+        let isThere = await server.finds("a")
+        XCTAssertFalse(isThere)
+        await server.hasApplied(server)
+        try await stop([server])
+    }
+
+    func testThatAPurgeThatOthersLearnLaterIsNotRetried() async throws {
+        // Given a server that does not know that its records arrive
+        let deaf = DeafCoordinator(coordinator)
+        let server = try await server(coordinator: deaf)
+        deaf.isDeaf = true
+        // When it purges
+        try await server.cache.purgeRetrying([.tag(one)], pause: .zero) { XCTFail("\($0)") }
+        // Then the purge waits for its sending
+        XCTAssertEqual(server.log.metrics.outbox, 1)
+        try await stop([server])
+    }
+
     // MARK: Servers
 
     private func server(

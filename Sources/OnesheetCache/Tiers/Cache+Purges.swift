@@ -50,17 +50,49 @@ extension Cache {
         }
     }
 
-    /// Purges the entries that match `selection` on all servers.
+    /// Purges as `purge` does, for callers that have nothing left to do once this server serves no purged entry.
     /// - Returns: whether the other servers know of it. If not, they are told later.
-    package func purgeAnnouncing(_ selection: CacheSelection, notices: [CacheTag] = []) async throws(CacheError) -> Bool {
+    @discardableResult
+    package func purgeAnnouncing(
+        _ selections: [CacheSelection], on reach: PurgeReach = .allServers()
+    ) async throws(CacheError) -> Bool {
         do {
-            _ = try await purge([selection], on: .allServers(notices: notices))
+            _ = try await purge(selections, on: reach)
             return true
         } catch .unannounced {
             return false
         } catch .undeleted {
             // No server serves the remaining objects.
             return true
+        }
+    }
+
+    /// The same on all servers, for one selection.
+    package func purgeAnnouncing(_ selection: CacheSelection, notices: [CacheTag] = []) async throws(CacheError) -> Bool {
+        try await purgeAnnouncing([selection], on: .allServers(notices: notices))
+    }
+
+    /// Purges as `purgeAnnouncing` does, and again after a pause until it succeeds. Only the first attempt tells the other servers.
+    /// - Parameters:
+    ///   - pause: the pause after the first failure. It doubles each time, up to a minute.
+    ///   - onFailure: called after each failure.
+    /// - Throws: `CancellationError` if the task is cancelled during a pause.
+    package func purgeRetrying(
+        _ selections: [CacheSelection], on reach: PurgeReach = .allServers(), pause: Duration = .seconds(1),
+        onFailure: (CacheError) -> Void
+    ) async throws {
+        var reach = reach
+        var backoff = Backoff(from: pause, upTo: .seconds(60))
+        while true {
+            do throws(CacheError) {
+                try await purgeAnnouncing(selections, on: reach)
+                return
+            } catch {
+                onFailure(error)
+            }
+            if case .allServers = reach { reach = .allServersAgain }
+            // The disk may be full, or the store not available, for a while. A retry without a real pause would only keep it busy.
+            try await Task.sleep(for: backoff.next())
         }
     }
 

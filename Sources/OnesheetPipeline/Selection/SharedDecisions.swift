@@ -230,21 +230,8 @@ package final class SharedDecisions: Sendable {
     }
 
     private func purge(_ changes: [DecisionReading.Change], on reach: PurgeReach) async throws {
-        let selections = changes.flatMap(\.selections)
-        var reach = reach
-        var backoff = Backoff(from: pause, upTo: .seconds(60))
-        while true {
-            do throws(CacheError) {
-                _ = try await cache.purge(selections, on: reach)
-                return
-            } catch {
-                if error == .unannounced || error == .undeleted { return }
-                logger.error("a purge after a decision cannot be done yet: \(error)")
-            }
-            // Only the first attempt tells the other servers.
-            if case .allServers = reach { reach = .allServersAgain }
-            // The store gets real time to recover. This also ends a cancelled task.
-            try await Task.sleep(for: backoff.next())
+        try await cache.purgeRetrying(changes.flatMap(\.selections), on: reach, pause: pause) { error in
+            logger.error("a purge after a decision cannot be done yet: \(error)")
         }
     }
 

@@ -7,10 +7,6 @@ import OnesheetPipeline
 struct ChangedTitles: Sendable {
     let pipeline: Pipeline
     let logger: Logger
-    /// The time until a purge that failed is tried again. It doubles each time, up to `longestPause`.
-    var pause = Duration.seconds(1)
-
-    private static let longestPause = Duration.seconds(60)
 
     /// The maximum number of titles purged one by one. Beyond it, the whole source is purged.
     private static let maxTitles = 100
@@ -31,24 +27,10 @@ struct ChangedTitles: Sendable {
 
     /// Retries until it succeeds, because the source reports a change only once.
     private func purge(_ tags: [CacheTag]) async throws {
-        let selections = tags.map { CacheSelection.tag($0) }
-        var (backoff, isFirst) = (Backoff(from: pause, upTo: Self.longestPause), true)
-        while true {
-            do {
-                _ = try await pipeline.cache.purge(selections, on: isFirst ? .allServers() : .allServersAgain)
-                return
-            } catch CacheError.unannounced, CacheError.undeleted {
-                // The purge is sent later, or the other servers know that the remaining objects are invalid.
-                return
-            } catch {
-                // Only the first attempt notifies the other servers.
-                isFirst = false
-                logger.warning(
-                    "cannot purge a changed poster yet: \(error)",
-                    metadata: ["tags": "\(tags.map { shown(naming: $0.description) })"])
-                // The disk may be full or unavailable for a while. Retrying without a pause would only keep it busy.
-                try await Task.sleep(for: backoff.next())
-            }
+        try await pipeline.cache.purgeRetrying(tags.map { .tag($0) }) { error in
+            logger.warning(
+                "cannot purge a changed poster yet: \(error)",
+                metadata: ["tags": "\(tags.map { shown(naming: $0.description) })"])
         }
     }
 }

@@ -117,7 +117,7 @@ package struct ServerContext: Sendable {
                 let recorded = try await resources.digests.restore(name, orRecord: digest)
                 let replaced = former?.digests[name] ?? digest
                 guard recorded != digest || replaced != digest else { continue }
-                try await purge([.lists(of: name), .answers(of: name)])
+                try await pipeline.cache.purgeAnnouncing([.tag(.lists(of: name)), .tag(.answers(of: name))])
                 try await resources.digests.change(name, to: digest)
                 logger.notice(
                     "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",
@@ -126,13 +126,6 @@ package struct ServerContext: Sendable {
                 logger.warning(
                     "lists and titles of a source's former configuration may stay: \(error)", metadata: ["source": "\(name)"])
             }
-        }
-    }
-
-    private func purge(_ tags: [CacheTag]) async throws {
-        do { _ = try await pipeline.cache.purge(tags.map { .tag($0) }) } catch {
-            // The others are told later, or know that what the shared store keeps is invalid.
-            guard error == .unannounced || error == .undeleted else { throw error }
         }
     }
 
