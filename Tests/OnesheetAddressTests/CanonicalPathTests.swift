@@ -57,6 +57,17 @@ final class CanonicalPathTests: XCTestCase {
             "/i/unsafe/w:92/q:auto/plain/films%3A%2F%2Fa%2Fb.c@jpg")
     }
 
+    func testThatItIsTheAddressThatClientsMake() throws {
+        // Given a name and an id with characters that paths escape
+        let title = TitleReference(source: "a+b", id: "1.2")
+        var transform = try SizeLadder.transform("w342")
+        transform.format = .jpeg
+        // Then both escape them alike
+        let path = path(try ImageOptions(formats: [.jpeg]))?.path(to: title, as: transform)
+        XCTAssertEqual(path, "/t/p/w342/a%2Bb/1%2E2.jpg")
+        XCTAssertEqual(path, try PosterAddresses(at: "").poster(of: title, size: "w342", format: .jpeg))
+    }
+
     func testThatItLivesNoLongerThanTheURLThatWasUsed() throws {
         var transform = Transform()
         (transform.width, transform.format) = (92, .jpeg)
