@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// When a cached entry stops being fresh.
+/// When a cached entry expires: no tier returns it afterwards. Until when it is fresh is another question (`Freshness`).
 public enum CacheExpiration: Hashable, Sendable {
     case never
     case seconds(Double)

@@ -34,7 +34,7 @@ struct Original: Sendable {
         return (width, height)
     }
 
-    /// The same original with this freshness in place of the origin's.
+    /// The same stale original, marked as served because its origin cannot be reached.
     func standingIn() -> Original {
         var original = self
         original.standsIn = true

@@ -91,6 +91,6 @@ struct OriginReply: Sendable {
     let body: ByteBuffer
     /// The memory reservation for the body.
     let reservation: MemoryReservation
-    /// Whether the connection can be reused.
+    /// Whether this is the last response on its connection, which cannot be reused.
     let isLast: Bool
 }
