@@ -179,15 +179,15 @@ final class DiskTierBudgetTests: XCTestCase {
     }
 
     func testThatASweepLetsLookUpsAndStoresThrough() async throws {
-        // Given two thousand expired entries and one fresh entry
+        // Given two thousand expired entries and one that has not expired
         let tier = try tier(DiskBudgets(bytes: 1 << 30))
         for number in 0..<2000 {
             try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: CacheKey(.variant, "\(number)"))
         }
         clock.advance(by: .seconds(101))
-        let key = CacheKey(.variant, "fresh")
+        let key = CacheKey(.variant, "alive")
         try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: key)
-        // When the fresh one is requested and stored again until all others are swept
+        // When that one is requested and stored again until all others are swept
         let isSwept = Atomic(false)
         async let sweep: Void = {
             defer { isSwept.store(true, ordering: .relaxed) }

@@ -19,7 +19,7 @@ final class OriginThrottleTests: XCTestCase {
         XCTAssertEqual(calls.count, 3)
         XCTAssertEqual(pauses.all, [.milliseconds(50), .milliseconds(100)])
         // And every retry after a failure uses a new connection
-        XCTAssertEqual(calls.fresh, [false, true, true])
+        XCTAssertEqual(calls.newConnections, [false, true, true])
     }
 
     func testThatWhatIsNotGoneTheNextMomentIsNotTriedAgain() async {
@@ -381,7 +381,7 @@ private final class Script: Sendable {
 
     private struct State {
         var outcomes: [Outcome]
-        var fresh: [Bool] = []
+        var newConnections: [Bool] = []
     }
 
     private let state: Mutex<State>
@@ -398,12 +398,12 @@ private final class Script: Sendable {
     }
 
     /// Whether each call needed a new connection.
-    var fresh: [Bool] { state.withLock { $0.fresh } }
-    var count: Int { fresh.count }
+    var newConnections: [Bool] { state.withLock { $0.newConnections } }
+    var count: Int { newConnections.count }
 
     func next(_ attempt: OriginThrottle.Attempt) throws(ExchangeFailure) -> HTTPAnswer {
         let outcome = state.withLock { state in
-            state.fresh.append(attempt.isFresh)
+            state.newConnections.append(attempt.needsNewConnection)
             return repeats ? state.outcomes[0] : state.outcomes.removeFirst()
         }
         switch outcome {

@@ -16,7 +16,7 @@ final class DiskReader: Sendable {
         self.life = life
     }
 
-    /// The fresh entry under `key`. Removes and counts a damaged one.
+    /// The entry under `key`, unless it has expired. Removes and counts a damaged one.
     /// - Parameter memory: admits the bytes before they are read. If it refuses, the result is `nil` although the entry exists.
     func entry(for key: CacheKey, counting memory: ReadingMemory? = nil) throws(CacheError) -> CacheEntry? {
         let entry = try FolderAccess.naming("look up in") { try readChecked(key, counting: memory) }
@@ -25,8 +25,8 @@ final class DiskReader: Sendable {
         return entry
     }
 
-    /// The fresh entry under `key` if the page cache holds all of it and its file needs no work. Never waits for a disk. Counts a miss
-    /// if the system knows that there is no file.
+    /// The entry under `key`, unless it has expired, if the page cache holds all of it and its file needs no work. Never waits for a
+    /// disk. Counts a miss if the system knows that there is no file.
     /// - Parameter limit: the largest file to read, in bytes. A larger one is returned open if it was checked lately.
     func residentEntry(for key: CacheKey, reading limit: Int) -> ReadyLookUp {
         let name = key.entryName

@@ -67,7 +67,7 @@ final class CacheIndex: Sendable {
         }
     }
 
-    /// Whether there is an entry called `name`, fresh or not.
+    /// Whether there is an entry called `name`, expired or not.
     func contains(_ name: Digest128) throws -> Bool {
         try read {
             try Bool.fetchOne(

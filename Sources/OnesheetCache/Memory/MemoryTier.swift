@@ -59,13 +59,14 @@ package final class MemoryTier: CacheTier {
         self.clock = clock
     }
 
-    /// The fresh entry under `key`. Never waits.
+    /// The entry under `key`, unless it has expired. Never waits.
     package func entryNow(for key: CacheKey) -> CacheEntry? {
         let now = clock.now
         return parts[part(of: key)].withLock { $0.entry(for: key, now: now) }
     }
 
-    /// The fresh entry under `key` if another caller has stored it since a lookup that missed. Counts no second miss.
+    /// The entry under `key` if another caller has stored it since a lookup that missed, and it has not expired. Counts no second
+    /// miss.
     package func entryStoredSince(for key: CacheKey) -> CacheEntry? {
         let now = clock.now
         return parts[part(of: key)].withLock { $0.contains(key, now: now) ? $0.entry(for: key, now: now) : nil }

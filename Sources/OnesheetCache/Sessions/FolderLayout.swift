@@ -125,7 +125,8 @@ struct FolderMarker: Equatable {
 
     init(indexID: String) { self.indexID = indexID }
 
-    static func fresh() -> Self {
+    /// The marker of a folder whose index is made now.
+    static func new() -> Self {
         Self(indexID: Digest128(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)).hex)
     }
 

@@ -36,7 +36,7 @@ final class OpenFolder: Sendable {
         if let trusted {
             index = trusted
         } else {
-            index = try Self.freshIndex(layout)
+            index = try Self.newIndex(layout)
             try repair.removeIndexes(but: index.path)
         }
         if living == 0 || trusted == nil { try index.set(BootID.current, for: "boot") }
@@ -108,8 +108,8 @@ final class OpenFolder: Sendable {
     }
 
     /// A new index, which the marker names. If it cannot be made, for example on a full disk, nothing of it is left.
-    private static func freshIndex(_ layout: FolderLayout) throws -> CacheIndex {
-        let marker = FolderMarker.fresh()
+    private static func newIndex(_ layout: FolderLayout) throws -> CacheIndex {
+        let marker = FolderMarker.new()
         let path = layout.index(marker.indexID)
         do {
             try DatabaseFile(path: path).make()

@@ -35,7 +35,7 @@ package struct CacheHit: Sendable {
 package struct CacheLookUp: Sendable {
     /// `nil` holds for every key.
     fileprivate var key: CacheKey?
-    /// The fresh entry, if a tier had it immediately.
+    /// The entry, if a tier had it immediately and it had not expired.
     package let hit: CacheHit?
     /// The promotion mark of a miss in memory; `nil` if memory had the entry.
     fileprivate let mark: PromotionMark?
@@ -114,7 +114,7 @@ package struct Cache: Sendable {
         return CacheLookUp(key: key, hit: CacheHit(inMemory: entry), mark: nil)
     }
 
-    /// The fresh entry under `key`, with its body, from the first tier that has it.
+    /// The entry under `key`, with its body, from the first tier in which it has not expired.
     /// - Parameters:
     ///   - lookUp: the outcome of a lookup that did not wait. This one continues there.
     ///   - isShared: whether the tiers that several servers share may have it.
@@ -176,10 +176,11 @@ package struct Cache: Sendable {
         }
     }
 
-    /// Whether any tier has a fresh entry under `key`. Extends no lifetime. A shared store may send the body.
+    /// Whether any tier has an entry under `key` that has not expired. Extends no lifetime. A shared store may send the body.
     package func contains(_ key: CacheKey) async -> Bool { await tier(having: key) != nil }
 
-    /// The name of the first tier that has a fresh entry under `key`. Extends no lifetime. A shared store may send the body.
+    /// The name of the first tier that has an entry under `key` that has not expired. Extends no lifetime. A shared store may send the
+    /// body.
     package func tier(having key: CacheKey) async -> String? {
         if await memory.contains(key) { return memory.name }
         for tier in others {

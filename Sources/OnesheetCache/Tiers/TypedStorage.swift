@@ -25,7 +25,8 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
         self.areSmall = areSmall
     }
 
-    /// The fresh value under `key`. Bytes that cannot be decoded, for example after a change of the type, count as missing.
+    /// The value under `key`, unless it has expired. Bytes that cannot be decoded, for example after a change of the type, count as
+    /// missing.
     /// - Parameter isShared: whether other servers may have stored it.
     package func value(forKey key: String, isShared: Bool = true) async -> Value? {
         guard let hit = await cache.entry(for: cacheKey(key), isShared: isShared) else { return nil }

@@ -5,10 +5,10 @@ public protocol CacheTier: Sendable {
     /// The name of the tier in metrics and in `Cache-Status`: `memory`, `disk`.
     var name: String { get }
 
-    /// The fresh entry under `key`; `nil` if there is none, or if it has expired or is damaged.
+    /// The entry under `key`; `nil` if there is none, or if it has expired or is damaged.
     func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry?
 
-    /// Whether there is a fresh entry. Does not read its bytes and does not extend its lifetime.
+    /// Whether there is an entry that has not expired. Does not read its bytes and does not extend its lifetime.
     func contains(_ key: CacheKey) async throws(CacheError) -> Bool
 
     /// Stores `entry` and replaces any other entry under `key`.

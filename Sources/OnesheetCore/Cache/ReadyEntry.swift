@@ -2,7 +2,7 @@ package import NIOCore
 
 /// An optional capability of the built-in tiers: answers on an event loop.
 package protocol ImmediateTier: CacheTier {
-    /// Looks up a fresh entry without blocking; called on an event loop. Counts a miss if the entry is absent.
+    /// Looks up an entry that has not expired, without blocking; called on an event loop. Counts a miss if the entry is absent.
     /// - Parameter limit: the largest body to read into memory, in bytes. A larger entry is returned as a file or not at all.
     func entryNow(for key: CacheKey, reading limit: Int) -> ReadyLookUp
 

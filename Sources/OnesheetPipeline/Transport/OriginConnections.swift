@@ -64,12 +64,12 @@ final class OriginConnections: Sendable {
     }
 
     /// The response of `host` to `order`, from an address within `networks`.
-    /// - Parameter isFresh: whether it needs a new connection.
+    /// - Parameter isNew: whether the connection must be new.
     func send(
-        _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange], isFresh: Bool
+        _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange], isNew: Bool
     ) async throws(ExchangeFailure) -> OriginReply {
         let key = Key(host: host, networks: networks)
-        if !isFresh, let channel = popIdle(key) {
+        if !isNew, let channel = popIdle(key) {
             do throws(ExchangeFailure) {
                 return try await exchange(order, on: channel, key)
             } catch {

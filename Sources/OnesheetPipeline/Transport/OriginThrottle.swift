@@ -8,8 +8,8 @@ struct OriginThrottle: Sendable {
     /// One attempt of a request.
     struct Attempt: Sendable {
         let place: HostSlots.Place
-        /// Whether it needs a new connection because it failed before.
-        let isFresh: Bool
+        /// Whether it needs a new connection, because an attempt before it failed.
+        let needsNewConnection: Bool
     }
 
     let slots: HostSlots
@@ -35,7 +35,7 @@ struct OriginThrottle: Sendable {
                 let answer = try await slots.with(host) { place in
                     // The host may have been paused while this request waited for its slot.
                     if !isTrial, let seconds = breaker.pause(of: url) { throw HostPaused(seconds: seconds) }
-                    return try await send(Attempt(place: place, isFresh: attempt > 1))
+                    return try await send(Attempt(place: place, needsNewConnection: attempt > 1))
                 }
                 if answer.isOverload, let seconds = answer.retryAfter(at: clock.now) {
                     // A URL is not asked for before the time that its host names.

@@ -24,7 +24,7 @@ package final class SystemResolver: NameResolver {
     }
 
     /// Seconds for which addresses are used without a new lookup.
-    private static let fresh = 30.0
+    private static let lifetime = 30.0
     /// Seconds for which they are used if the new lookup fails.
     private static let stale = 3600.0
     private static let capacity = 1000
@@ -68,7 +68,7 @@ package final class SystemResolver: NameResolver {
         let known = state.withLock { $0.known[name] }
         // A time before the lookup is not valid: the clock was set back.
         let age = known.map { clock.now.timeIntervalSince($0.found) } ?? -1
-        if let known, (0..<Self.fresh).contains(age) { return known.addresses }
+        if let known, (0..<Self.lifetime).contains(age) { return known.addresses }
         let task = try self.task(for: name, isKnown: known != nil)
         let found = await withTimeoutAbandoning(limit) { await task.value }
         switch found {

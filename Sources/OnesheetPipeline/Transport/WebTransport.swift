@@ -139,7 +139,8 @@ package final class WebTransport: HTTPTransport {
                 head: head, bounds: bounds, deadline: deadline, limit: limit, budget: memory, place: attempt.place)
             span?.attributes["server.address"] = url.host
             span?.attributes["url.full"] = shown(url)
-            let coded = try await connections.send(order, to: OriginHost(url), in: policy.networks, isFresh: attempt.isFresh)
+            let coded = try await connections.send(
+                order, to: OriginHost(url), in: policy.networks, isNew: attempt.needsNewConnection)
             span?.attributes["http.response.status_code"] = coded.status
             let reply = try await ContentCoding.undone(coded, limit: limit, budget: memory, on: threads)
             return HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
