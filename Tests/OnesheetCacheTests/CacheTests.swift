@@ -136,7 +136,7 @@ final class CacheTests: XCTestCase {
             let cache = cache([disk, shared])
             await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
             try await disk.remove(key)
-            cache.memory.removeNow(key)
+            await cache.memory.remove(key)
             shared.onFound { [key] in
                 do {
                     if isPurge { _ = try await cache.purge([.all]) } else { try await cache.remove(key) }
@@ -265,7 +265,7 @@ final class CacheTests: XCTestCase {
         let path = try temporaryDirectory().path
         let first = try DiskTier(path: path, clock: clock.wallClock)
         let storage = TypedStorage<JSONCached<[String: Int]>>("lists", in: cache([first]), clock: clock.wallClock)
-        try await storage.store(JSONCached(["a": 1]), forKey: "today", tags: [.source("boxoffice")])
+        try await storage.store(JSONCached(["a": 1]), forKey: "today", expiration: .never, tags: [.source("boxoffice")])
         try await first.close()
 
         let second = try DiskTier(path: path, clock: clock.wallClock)
@@ -281,7 +281,7 @@ final class CacheTests: XCTestCase {
     func testThatBytesThatAreNoSuchValueAreNone() async throws {
         let cache = cache([])
         try await TypedStorage<JSONCached<[Int]>>("lists", in: cache, clock: clock.wallClock).store(
-            JSONCached([1]), forKey: "today")
+            JSONCached([1]), forKey: "today", expiration: .never)
 
         let value = await TypedStorage<JSONCached<[String: Int]>>("lists", in: cache, clock: clock.wallClock).value(forKey: "today")
 
@@ -291,7 +291,7 @@ final class CacheTests: XCTestCase {
     func testThatAValueExpiresWhenItWasSaidTo() async throws {
         let storage = TypedStorage<ByteBuffer>("bytes", in: cache([]), clock: clock.wallClock)
         try await storage.store(ByteBuffer(string: "a"), forKey: "short", expiration: .seconds(10))
-        try await storage.store(ByteBuffer(string: "b"), forKey: "usual")
+        try await storage.store(ByteBuffer(string: "b"), forKey: "usual", expiration: .never)
         clock.advance(by: .seconds(10))
 
         let isThere = [await storage.value(forKey: "short") != nil, await storage.value(forKey: "usual") != nil]

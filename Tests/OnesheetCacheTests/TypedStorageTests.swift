@@ -22,7 +22,7 @@ final class TypedStorageTests: XCTestCase {
         // Given a large value of a source, and more readers than processors
         let cache = Cache(memory: MemoryTier(expires: .never), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let storage = TypedStorage<Slow>("slow", in: cache)
-        try await storage.store(Slow(), forKey: "1")
+        try await storage.store(Slow(), forKey: "1", expiration: .never)
         let count = ProcessInfo.processInfo.activeProcessorCount + 4
         Slow.door.withLock { $0 = DispatchSemaphore(value: 0) }
         defer { Slow.door.withLock { $0 = nil } }
@@ -45,7 +45,7 @@ final class TypedStorageTests: XCTestCase {
         let cache = Cache(memory: MemoryTier(expires: .never), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let storage = TypedStorage<Sized>("sized", in: cache)
         for size in [0, 1, 64 << 10, 65_537, 1 << 20] {
-            try await storage.store(Sized(size: size), forKey: "\(size)")
+            try await storage.store(Sized(size: size), forKey: "\(size)", expiration: .never)
             let value = await storage.value(forKey: "\(size)")
             XCTAssertEqual(value?.size, size)
         }

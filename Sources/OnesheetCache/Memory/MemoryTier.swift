@@ -105,12 +105,7 @@ package final class MemoryTier: CacheTier {
 
     package func raiseGeneration() async -> Int { purges.add(1, ordering: .acquiringAndReleasing).newValue }
 
-    package func remove(_ key: CacheKey) async { removeNow(key) }
-
-    /// Removes the entry under `key`. Never waits.
-    package func removeNow(_ key: CacheKey) {
-        parts[part(of: key)].withLock { $0.remove(key) }
-    }
+    package func remove(_ key: CacheKey) async { parts[part(of: key)].withLock { $0.remove(key) } }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async -> CacheRemoval {
         let now = clock.now

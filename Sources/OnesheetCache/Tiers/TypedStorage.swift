@@ -51,20 +51,19 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
 
     /// Stores `value`.
     /// - Parameters:
-    ///   - expiration: the lifetime of the value; `nil` uses the default of each tier.
-    ///   - cost: milliseconds spent on getting the value.
+    ///   - expiration: the lifetime of the value.
     ///   - generation: the generation at the start of the work. Nothing is stored if a purge came since. `nil` stores
     ///     unconditionally.
     ///   - isShared: whether other servers find it.
     /// - Throws: any error of the value's `data()`.
     package func store(
-        _ value: Value, forKey key: String, expiration: CacheExpiration? = nil, tags: [CacheTag] = [], cost: Double = 0,
+        _ value: Value, forKey key: String, expiration: CacheExpiration, tags: [CacheTag] = [],
         ifGeneration generation: CacheGeneration? = nil, isShared: Bool = true
     ) async throws {
         let (body, validator) = try await withTaskExecutorPreference(areSmall ? nil : executor) { try await Self.write(value) }
         let entry = CacheEntry(
             body: body, mediaType: Value.mediaType, validator: validator, created: clock.now,
-            cacheTime: expiration ?? .never, tags: tags, cost: cost)
+            cacheTime: expiration, tags: tags)
         await cache.store(entry, for: cacheKey(key), ifGeneration: generation, isShared: isShared)
     }
 

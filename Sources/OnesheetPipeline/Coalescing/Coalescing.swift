@@ -93,9 +93,9 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     /// - Parameters:
     ///   - cancelled: the error for a cancelled waiter.
     ///   - full: the error for a caller beyond the limits; `nil` is `cancelled`.
-    ///   - mostFlights: the limit of concurrent flights.
-    ///   - mostWaiters: the limit of concurrent waiters of all flights.
-    ///   - onJoin: called when a waiter has joined, for tests.
+    ///   - mostFlights: the limit of concurrent flights. Only tests set it.
+    ///   - mostWaiters: the limit of concurrent waiters of all flights. Only tests set it.
+    ///   - onJoin: called when a waiter has joined. Only tests use it.
     init(
         cancelled: Failure, full: Failure? = nil, mostFlights: Int = 8192, mostWaiters: Int = 65_536,
         onJoin: @escaping @Sendable (Key, _ waiters: Int) -> Void = { _, _ in }

@@ -27,9 +27,6 @@ struct FailureMemory: Sendable {
         failures.remember(error, for: title, seconds: seconds, bytes: bytes, at: generation)
     }
 
-    /// The number of remembered failures.
-    var count: Int { failures.count }
-
     /// A missing poster is remembered for minutes, another failure for seconds. Failures of this server are not remembered.
     private static func seconds(_ error: PipelineError) -> Double? {
         switch error {

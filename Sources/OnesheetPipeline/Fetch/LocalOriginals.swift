@@ -77,7 +77,7 @@ final class LocalOriginals: Sendable {
         return try result.get()
     }
 
-    /// Jobs of `source`, including waiting ones.
+    /// Jobs of `source`, including waiting ones. Only tests use it: they wait until their jobs are here.
     func load(of source: String) -> Int { lanes.withLock { $0[source]?.jobs ?? 0 } }
 
     private func enter(_ source: String) throws(PipelineError) -> NIOThreadPool {

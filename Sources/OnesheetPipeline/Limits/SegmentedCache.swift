@@ -26,8 +26,6 @@ struct SegmentedCache<Key: Hashable, Value> {
         weightLimit = weight
     }
 
-    var count: Int { young.values.count + old.values.count }
-
     /// The value under `key`, marked as used.
     mutating func value(for key: Key) -> Value? {
         if let found = young.values[key] { return found.value }

@@ -36,7 +36,4 @@ final class TimedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let remembered = Remembered(value: value, time: now..<now.addingTimeInterval(seconds), generation: generation)
         values.withLock { $0.set(remembered, for: key, weight: bytes) }
     }
-
-    /// The number of values.
-    var count: Int { values.withLock { $0.count } }
 }

@@ -15,18 +15,11 @@ package struct Catalog: Sendable {
     private let clock: WallClock
 
     package init(sources: [String: any ContentSource], cache: Cache, clock: WallClock = .system, logger: Logger) {
-        self.init(sources: sources, cache: cache, clock: clock, logger: logger) { _ in }
-    }
-
-    init(
-        sources: [String: any ContentSource], cache: Cache, clock: WallClock, logger: Logger,
-        onJoin: @escaping @Sendable (_ waiters: Int) -> Void
-    ) {
         self.sources = sources
         self.clock = clock
-        pages = SourceAnswers("titles", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
-        titles = SourceAnswers("title", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
-        places = SourceAnswers("candidates", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
+        pages = SourceAnswers("titles", cache: cache, clock: clock, logger: logger)
+        titles = SourceAnswers("title", cache: cache, clock: clock, logger: logger)
+        places = SourceAnswers("candidates", cache: cache, clock: clock, logger: logger)
     }
 
     /// - Parameter found: the source, if the caller has found it.

@@ -31,19 +31,14 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     private let negatives: NegativeCache<Value>
     private let flights: Coalescing<FlightKey<ExactText>, Value, PipelineError>
 
-    /// - Parameters:
-    ///   - name: distinguishes these answers from others in the cache.
-    ///   - onJoin: called when a caller waits for an answer, for tests.
-    init(
-        _ name: String, cache: Cache, clock: WallClock, logger: Logger,
-        onJoin: @escaping @Sendable (_ waiters: Int) -> Void = { _ in }
-    ) {
+    /// - Parameter name: distinguishes these answers from others in the cache.
+    init(_ name: String, cache: Cache, clock: WallClock, logger: Logger) {
         self.cache = cache
         self.clock = clock
         self.logger = logger
         storage = TypedStorage(name, in: cache, clock: clock)
         negatives = NegativeCache(clock: clock)
-        flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1)) { _, waiters in onJoin(waiters) }
+        flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
     }
 
     /// The cached answer under `key`, fresh or stale. Asks no source.

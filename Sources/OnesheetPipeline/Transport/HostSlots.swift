@@ -88,7 +88,7 @@ final class HostSlots: Sendable {
         return try await body(place)
     }
 
-    /// Requests to `host`, including waiting ones.
+    /// Requests to `host`, including waiting ones. Only tests use it: they wait until their requests are here.
     func load(of host: OriginHost) -> Int { state.withLock { $0.lines[host].map { $0.taken + $0.waiting.count } ?? 0 } }
 
     private func enter(_ host: OriginHost, _ ticket: UInt64) async -> Turn {
