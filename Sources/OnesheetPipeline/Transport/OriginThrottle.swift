@@ -1,5 +1,4 @@
 import FoundationEssentials
-import OnesheetCache
 import OnesheetCore
 import OnesheetHTTP
 
