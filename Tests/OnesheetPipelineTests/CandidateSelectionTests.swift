@@ -140,7 +140,7 @@ final class CandidateSelectionTests: XCTestCase {
         let posters = try posters(pipeline, hits)
         _ = try await original(pipeline)
         // When it is blocked
-        _ = try await posters.block(title)
+        _ = try await posters.block(title, from: source(hits))
         let answer = try await original(pipeline)
         // Then the third is served; without another candidate there is no poster
         XCTAssertEqual(answer.provenance.location, url("c"))
@@ -199,6 +199,18 @@ final class CandidateSelectionTests: XCTestCase {
         XCTAssertTrue(isThere)
         _ = try await pipeline.image(for: ImageRequest(title, transform))
         XCTAssertEqual(transport.count(url("a")), 1)
+    }
+
+    func testThatAPreviewAsksItsSourceForTheCandidatesOnce() async throws {
+        // Given a source whose candidates cannot be cached
+        let local = OriginalLocation.local(name: "a", bytes: { () throws(SourceError) in ByteBuffer() })
+        let source = ScriptedSource { _ in [PosterCandidate(local)] }
+        let posters = try posters(try pipeline(source), source)
+        // When the picture of one is requested
+        let request = try await posters.request(for: 1, of: title, as: Transform())
+        // Then its number and its place come from one list
+        XCTAssertEqual(request.candidate?.location.name, "a")
+        XCTAssertEqual(source.counts.candidates, 1)
     }
 
     func testThatAPictureThatNobodyHadLookedAtIsBlockedForEveryTitle() async throws {
@@ -340,8 +352,12 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     private func posters(_ pipeline: Pipeline, _ candidates: [PosterCandidate]) throws -> Posters {
+        try posters(pipeline, source(candidates))
+    }
+
+    private func posters(_ pipeline: Pipeline, _ source: ScriptedSource) throws -> Posters {
         let catalog = Catalog(
-            sources: ["films": source(candidates)], cache: pipeline.cache,
+            sources: ["films": source], cache: pipeline.cache,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return Posters(catalog: catalog, pipeline: pipeline, choices: try choices())
     }

@@ -68,9 +68,7 @@ extension Cache {
     }
 
     /// The same on all servers, for one selection.
-    package func purgeAnnouncing(_ selection: CacheSelection, notices: [CacheTag] = []) async throws(CacheError) -> Bool {
-        try await purgeAnnouncing([selection], on: .allServers(notices: notices))
-    }
+    package func purgeAnnouncing(_ selection: CacheSelection) async throws(CacheError) -> Bool { try await purgeAnnouncing([selection]) }
 
     /// Purges as `purgeAnnouncing` does, and again after a pause until it succeeds. Only the first attempt tells the other servers.
     /// - Parameters:

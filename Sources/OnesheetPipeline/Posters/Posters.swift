@@ -22,20 +22,27 @@ package struct Posters: Sendable {
 
     /// The candidates of a title according to its source, at most an hour old. If the source cannot answer, the candidates of the
     /// last answer.
-    package func choice(of title: TitleReference) async throws -> PosterChoice {
+    package func choice(of title: TitleReference) async throws -> PosterChoice { try await candidates(of: title).choice }
+
+    /// The choice as `choice(of:)` returns it, and the candidates of the source, or the reason for which it cannot answer.
+    private func candidates(
+        of title: TitleReference
+    ) async throws -> (choice: PosterChoice, listed: Result<[PosterCandidate], PipelineError>) {
         let known = try await choices.choice(of: title)
         let candidates: [PosterCandidate]
         do throws(PipelineError) {
             candidates = try await catalog.candidates(for: title)
         } catch {
             guard error.allowsStale, !known.candidates.isEmpty else { throw error }
-            return known
+            return (known, .failure(error))
         }
         var seen = known
         seen.see(candidates)
         // Store the list, because a later search may return other candidates and the numbers must keep their meaning.
-        guard seen != known, candidates.contains(where: { $0.trust != nil }) else { return seen }
-        return try await choices.change(title) { $0.see(candidates) }
+        if seen != known, candidates.contains(where: { $0.trust != nil }) {
+            seen = try await choices.change(title) { $0.see(candidates) }
+        }
+        return (seen, .success(candidates))
     }
 
     /// The request for the picture of a candidate, as a preview before a choice. Its image is cached like a variant and removed
@@ -43,12 +50,11 @@ package struct Posters: Sendable {
     /// - Parameter number: from 1, as in `choice(of:)`.
     /// - Throws: `PosterNumberError` if there is no such candidate.
     package func request(for number: Int, of title: TitleReference, as transform: Transform) async throws -> ImageRequest {
-        let choice = try await choice(of: title)
+        let (choice, listed) = try await candidates(of: title)
         guard let entry = choice.candidate(number) else {
             throw PosterNumberError(number: number, count: choice.candidates.count, title: title)
         }
-        let candidates = try await catalog.candidates(for: title)
-        guard let candidate = candidates.first(where: { $0.location.name.isExactly(entry.name) }) else {
+        guard let candidate = try listed.get().first(where: { $0.location.name.isExactly(entry.name) }) else {
             throw PipelineError.noPoster(title)
         }
         return ImageRequest(title, transform, of: candidate)
@@ -100,32 +106,41 @@ package struct Posters: Sendable {
     }
 
     /// Blocks the picture that is the poster at present, for all titles and in all sizes.
+    /// - Parameter source: the source of the title.
     /// - Throws: `PipelineError.noPoster` if there is none.
-    package func block(_ title: TitleReference) async throws -> PerceptualHash {
-        let source = try catalog.source(title.source)
+    package func block(_ title: TitleReference, from source: any ContentSource) async throws -> PerceptualHash {
         let original = try await pipeline.originals.original(of: title, from: source, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
-        do {
-            try await setBlocked(true, for: hash)
-        } catch CacheError.unannounced {
-            _ = try await pipeline.cache.purgeAnnouncing(.tag(.title(title)))
-            throw CacheError.unannounced
-        }
-        _ = try await pipeline.cache.purge([.tag(.title(title))])
+        try await setBlocked(true, for: hash, purging: [.tag(.picture(hash)), .tag(.title(title))])
         return hash
     }
 
     /// Blocks or unblocks a picture.
     package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash) async throws {
+        do {
+            try await setBlocked(isBlocked, for: hash, purging: [.tag(.picture(hash))])
+        } catch CacheError.undeleted {
+            // No server serves the remaining objects.
+        }
+    }
+
+    /// Blocks or unblocks a picture and purges `selections`. If it is blocked, then purges the other titles that show it.
+    private func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash, purging selections: [CacheSelection]) async throws {
         if let shared {
             try await shared.setBlocked(isBlocked, for: hash)
         } else {
             try await choices.setBlocked(isBlocked, for: hash)
         }
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
-        let isAnnounced = try await pipeline.cache.purgeAnnouncing(.tag(.picture(hash)), notices: [SharedDecisions.blockedNotice])
+        var unfinished: CacheError?
+        do throws(CacheError) {
+            _ = try await pipeline.cache.purge(selections, on: .allServers(notices: [SharedDecisions.blockedNotice]))
+        } catch {
+            guard error == .unannounced || error == .undeleted else { throw error }
+            unfinished = error
+        }
         if isBlocked { try await removeAll(showing: hash) }
-        if !isAnnounced { throw CacheError.unannounced }
+        if let unfinished { throw unfinished }
     }
 
     /// Purges the titles in the cache that show a picture. A background task completes even if the client leaves. If too many are

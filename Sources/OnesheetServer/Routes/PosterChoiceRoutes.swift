@@ -55,7 +55,9 @@ struct TitlePosters: Sendable {
         switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
         case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: title)
         case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: title)
-        case (nil, nil, true?, nil, nil): _ = try await posters.block(title)
+        case (nil, nil, true?, nil, nil):
+            guard let source = found.source else { throw images.pipeline.unknownSource(of: title) }
+            _ = try await posters.block(title, from: source)
         case (nil, nil, nil, let decision?, let before?):
             try await posters.decide(decision, insteadOf: before, for: title)
         default:
