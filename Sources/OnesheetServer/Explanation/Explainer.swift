@@ -58,6 +58,7 @@ package struct Explainer: Sendable {
                 failure = Problem(error, at: now.timeIntervalSince1970).detail
             }
         }
+        guard target.address.source != nil else { throw images.pipeline.unknownSource(of: target.request.title) }
         let found = try await images.pipeline.explain(target.request)
         let tag = CacheTag.title(target.request.title)
         let purge = depth.countsPurge ? try await images.pipeline.cache.purge([.tag(tag)], dryRun: true) : nil
