@@ -8,6 +8,8 @@ actor Supervisor {
     /// The attempts of a call, and the starts without an answer before the first pause. A call that another start can answer
     /// therefore never waits for a pause that it caused.
     private static let attempts = 4
+    /// The pauses between later starts.
+    private static let pauses = Backoff(from: .milliseconds(500), upTo: .seconds(30))
 
     private let launcher: any ChildLauncher
     private let context: PluginContext
@@ -19,6 +21,7 @@ actor Supervisor {
     private var isShutDown = false
     /// Ends since the last answer.
     private var failures = 0
+    private var pauses = Supervisor.pauses
     private var nextStart = Date.distantPast
     private var lastEnd: (reason: String, lastWords: String?)?
 
@@ -64,6 +67,7 @@ actor Supervisor {
     ) async throws(SourceError) -> JSONValue {
         let answer = try await conversation.call(method, params, title: title, timeout: timeout)
         failures = 0
+        pauses = Self.pauses
         return answer
     }
 
@@ -113,8 +117,7 @@ actor Supervisor {
     /// The first restarts are immediate; then after 0.5 s, 1 s, 2 s … up to 30 s.
     private func note(_ reason: String, _ lastWords: String?) {
         failures += 1
-        let pauses = failures - Self.attempts
-        let delay = pauses < 0 ? 0 : min(30, 0.5 * Double(1 << min(pauses, 10)))
+        let delay = failures < Self.attempts ? 0 : pauses.next() / .seconds(1)
         nextStart = context.clock.now.addingTimeInterval(delay)
         lastEnd = (reason, lastWords)
         context.logger.warning(

@@ -15,6 +15,7 @@ final class RenderProcessPool: Sendable {
         var idle: [Idle] = []
         var running = 0
         var failures = 0
+        var pauses = RenderProcessPool.pauses
         var nextStart = ContinuousClock.now
         var hasEnded = false
     }
@@ -35,7 +36,8 @@ final class RenderProcessPool: Sendable {
     private static let startTime = Duration.milliseconds(4500)
     /// After this many failures in a row, the server is not ready.
     private static let fewFailures = 3
-    private static let longestPause = Duration.seconds(30)
+    /// The pauses between attempts if processes keep failing to start: 0.1 s, 0.2 s … 30 s.
+    private static let pauses = Backoff(from: .milliseconds(100), upTo: .seconds(30))
 
     /// Two threads inspect, beside those that render.
     private static let inspecting = 2
@@ -133,7 +135,7 @@ final class RenderProcessPool: Sendable {
         }
     }
 
-    /// If processes keep failing to start, the pauses between attempts grow: 0.1 s, 0.2 s … 30 s.
+    /// A new process, unless the pause after a failure is not over.
     private func start() throws(RenderError) -> RenderProcess {
         let now = ContinuousClock.now
         let pause = state.withLock { state -> Duration? in
@@ -144,14 +146,16 @@ final class RenderProcessPool: Sendable {
         if let pause { throw .noProcess(retryAfter: max(Int((pause / .seconds(1)).rounded(.up)), 1)) }
         do throws(ProcessStartError) {
             let process = try startDespiteKills()
-            state.withLock { $0.failures = 0 }
+            state.withLock { state in
+                state.failures = 0
+                state.pauses = Self.pauses
+            }
             return process
         } catch {
             let failures = state.withLock { state in
                 state.running -= 1
                 state.failures += 1
-                let pause = min(Duration.milliseconds(100) * (1 << min(state.failures - 1, 10)), Self.longestPause)
-                state.nextStart = .now + pause
+                state.nextStart = .now + state.pauses.next()
                 return state.failures
             }
             logger.error(

@@ -25,6 +25,7 @@ struct OriginThrottle: Sendable {
         _ send: @Sendable (Attempt) async throws(ExchangeFailure) -> HTTPAnswer
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let host = OriginHost(url)
+        var pauses = retry.pauses
         for attempt in 1... {
             let admission = breaker.admission(of: url)
             if case .later(let seconds) = admission { throw .unavailable(url: url.description, retryAfter: seconds) }
@@ -65,7 +66,7 @@ struct OriginThrottle: Sendable {
                 if isTrial { breaker.giveBack(url) }
                 throw .failed(url: url.description, reason: "cancelled")
             }
-            do { try await retry.wait(after: attempt) } catch { throw .failed(url: url.description, reason: "cancelled") }
+            do { try await retry.wait(upTo: pauses.next()) } catch { throw .failed(url: url.description, reason: "cancelled") }
         }
         preconditionFailure("the last attempt ends it")
     }
@@ -105,7 +106,8 @@ extension HTTPAnswer {
 package struct Retry: Sendable {
     /// Attempts in total.
     let attempts: Int
-    private let pause: Duration
+    /// The longest waits: before the second attempt, the third, and so on.
+    let pauses: Backoff
     private let random: @Sendable () -> Double
     private let sleep: @Sendable (Duration) async throws -> Void
 
@@ -118,12 +120,12 @@ package struct Retry: Sendable {
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.attempts = attempts
-        self.pause = pause
+        pauses = Backoff(from: pause, upTo: .seconds(60))
         self.random = random
         self.sleep = sleep
     }
 
-    /// Waits after attempt `attempt`, counted from 1.
+    /// Waits for a random time of at most `pause`.
     /// - Throws: if the caller is cancelled.
-    func wait(after attempt: Int) async throws { try await sleep(pause * Double(1 << (attempt - 1)) * random()) }
+    func wait(upTo pause: Duration) async throws { try await sleep(pause * random()) }
 }
