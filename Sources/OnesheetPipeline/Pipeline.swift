@@ -222,7 +222,7 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// The variants that a flight has stored since their lookup, which ended shortly before this one began.
+    /// The variants that an earlier flight stored after their lookup had missed.
     private func stored(_ requests: [ImageRequest], at generation: CacheGeneration) -> [FlightKey<CacheKey>: ImageAnswer] {
         var answers: [FlightKey<CacheKey>: ImageAnswer] = [:]
         for request in requests {

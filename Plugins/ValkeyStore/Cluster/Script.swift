@@ -16,9 +16,11 @@ struct Script: Sendable {
     /// Keys: lease, token. Arguments: holder, milliseconds. Returns 1, the token and whether the work is done, or 0 and the milliseconds
     /// that are left.
     ///
-    /// Tokens are the engine's clock in microseconds, so they rise even after an empty restart. The last token is kept for a while
-    /// in case that the clock is set back. Behind it stands until when the work is known to be done, in milliseconds: a key of its own
-    /// would be missing most of the time, and a cluster that moves a slot refuses scripts of which some keys are missing.
+    /// Tokens are the engine's clock in microseconds, so they rise even if the engine restarts without its data. The last token
+    /// outlives its lease by at least ten minutes, in case the clock is set back.
+    ///
+    /// The value of the token's key is `token:done`. Until the time `done`, in milliseconds, the work is known to be done. It has no key
+    /// of its own, which would usually be missing: while a cluster moves a slot, it refuses scripts if some of their keys are missing.
     static let acquire = Script(
         """
         local owner = redis.call('GET', KEYS[1])

@@ -6,7 +6,7 @@ package enum PurgeReach: Sendable {
     /// This one and the others, which this one tells of it.
     /// - Parameter notices: further tags to announce.
     case allServers(notices: [CacheTag] = [])
-    /// Again the tiers of this server and the shared ones, because the first attempt failed there. The others know of the purge.
+    /// The tiers of this server and the shared ones, where the first attempt failed. The other servers know of the purge already.
     case allServersAgain
     /// This one. Another server has removed the entries of the shared tiers.
     case thisServer

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Parses the headers of originals, and remembers the last ones, so that another variant of a known original needs no second look.
 ///
-/// A purge forgets all of them, on whichever server or by whichever process it began: each raises the generation of memory.
+/// A purge forgets all of them, also if another server or process began it, because every purge raises the generation of memory.
 package final class PictureOutlines: Sendable {
     private struct Known {
         let outline: PictureOutline

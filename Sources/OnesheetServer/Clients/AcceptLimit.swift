@@ -8,9 +8,9 @@ struct AcceptLimit: AvailableConnectionsDelegate {
     /// The connections with TLS that may be open without a place, because they are being refused.
     static let refused = 256
 
-    /// The most open connections.
+    /// The most open connections while some are being refused.
     let limitWhileRefusing: Int
-    /// The most open connections while none is being refused, because each of them may still get a place.
+    /// The most open connections while none is being refused. Each of them has a place or may still get one.
     private let limit: Int
     private let places: MemoryShare?
     private var open = 0

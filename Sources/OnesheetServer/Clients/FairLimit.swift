@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Limits how many of one kind there are at the same time, such as requests that wait for an image.
+/// Limits the number of things of one kind that exist at the same time, such as requests that wait for an image.
 ///
-/// An address may have as many as are still free, so a few addresses cannot take all of them: n busy addresses get equal shares and
-/// leave one such share free (dynamic thresholds; Choudhury and Hahne, 1998).
+/// An address may have at most as many as are still free, so a few addresses cannot take all of them: n busy addresses get equal
+/// shares and leave one such share free (dynamic thresholds; Choudhury and Hahne, 1998).
 final class FairLimit: Sendable {
     let limit: Int
     private let state = Mutex<(total: Int, byAddress: [ClientAddress: Int])>((0, [:]))
 
     init(_ limit: Int) { self.limit = limit }
 
-    /// As many as fit into `bytes`, and at least 64.
-    /// - Parameter each: the bytes of one.
+    /// Allows as many things as fit into `bytes`, and at least 64.
+    /// - Parameter each: the bytes of one thing.
     convenience init(bytes: Int, each: Int) { self.init(max(64, bytes / each)) }
 
-    /// Whether there are as many as there can be.
+    /// Whether the limit is reached.
     var isFull: Bool { state.withLock { $0.total >= limit } }
 
-    /// Counts one. Balance with `end`.
-    /// - Parameter address: `nil` if it is unknown, such as behind a proxy that does not tell; then only the limit of all applies.
-    /// - Returns: `false` if there are too many.
+    /// Counts one more thing, unless the limit or the share of `address` is reached. Once the thing is gone, call `end`.
+    /// - Parameter address: `nil` if it is unknown, such as behind a proxy that does not name it. Then only the limit of all applies.
+    /// - Returns: whether the thing was counted.
     func begin(_ address: ClientAddress?) -> Bool {
         state.withLock { state in
             let free = limit - state.total
@@ -33,7 +33,7 @@ final class FairLimit: Sendable {
         }
     }
 
-    /// Ends one that `begin` counted.
+    /// Stops counting a thing that `begin` counted.
     func end(_ address: ClientAddress?) {
         state.withLock { state in
             state.total -= 1
