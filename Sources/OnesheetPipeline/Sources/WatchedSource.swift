@@ -1,4 +1,3 @@
-import OnesheetCache
 package import OnesheetCore
 
 /// A source as the rest of the server sees it: its limits are enforced and the outcome of each call is recorded. The plugin runs on
