@@ -103,7 +103,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         return try await readers.run { () throws(CacheError) in try reader.contains(key) }
     }
 
-    /// The fresh entry under `key` that is not in the folder yet. Counts a hit.
+    /// The entry under `key` that is not in the folder yet, unless it has expired. Counts a hit.
     private func waitingEntry(for key: CacheKey) -> CacheEntry? {
         guard let entry = queue.entry(for: key) else { return nil }
         disk.count(key) { $0.hits += 1 }

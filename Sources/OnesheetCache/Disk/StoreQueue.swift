@@ -32,7 +32,7 @@ final class StoreQueue: Sendable {
         self.clock = clock
     }
 
-    /// The fresh entry under `key` that is not in the folder yet.
+    /// The entry under `key` that is not in the folder yet, unless it has expired.
     func entry(for key: CacheKey) -> CacheEntry? {
         guard let item = entries.item(for: key) else { return nil }
         // The folder will refuse an entry from before a purge.

@@ -67,9 +67,6 @@ extension Cache {
         }
     }
 
-    /// The same on all servers, for one selection.
-    package func purgeAnnouncing(_ selection: CacheSelection) async throws(CacheError) -> Bool { try await purgeAnnouncing([selection]) }
-
     /// Purges as `purgeAnnouncing` does, and again after a pause until it succeeds. Only the first attempt tells the other servers.
     /// - Parameters:
     ///   - pause: the pause after the first failure. It doubles each time, up to a minute.

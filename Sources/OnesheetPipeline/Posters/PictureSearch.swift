@@ -21,7 +21,7 @@ struct PictureSearch: Sendable {
                 // One at a time, so it is counted but never refused.
                 let original = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
                 guard try await shows(picture, original) else { continue }
-                if try await !pipeline.cache.purgeAnnouncing(.tag(.title(title))) { isAnnounced = false }
+                if try await !pipeline.cache.purgeAnnouncing([.tag(.title(title))]) { isAnnounced = false }
             }
         }
         if !isAnnounced { throw CacheError.unannounced }
