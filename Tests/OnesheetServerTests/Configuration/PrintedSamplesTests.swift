@@ -45,7 +45,7 @@ final class PrintedSamplesTests: XCTestCase {
     private func assertComesBack(_ text: String, _ name: String) throws {
         // Given values for all of its variables that have no default
         let variables = text.matches(of: /\$\{([A-Z0-9_]+)\}/).map { String($0.1) }
-        let environment = Dictionary(variables.map { ($0, "0123456789abcdef0123456789abcdef") }, uniquingKeysWith: { $1 })
+        let environment = Dictionary(variables.map { ($0, "9f86d081884c7d659a2feaa0c55ad015") }, uniquingKeysWith: { $1 })
         let file = ConfigurationFile(environment: environment)
         let (configuration, unread) = try file.examine(text: text, file: nil)
         XCTAssertEqual(unread, [], name)
