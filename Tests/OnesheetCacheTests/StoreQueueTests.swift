@@ -78,11 +78,13 @@ final class StoreQueueTests: XCTestCase {
     }
 
     func testThatARemovalWritesNothing() async throws {
-        // Given entries that wait, one of which is to replace one in the folder
+        // Given entries that wait, one of which is to replace one in the folder. A writer that has just stored one takes the next at once.
         let folder = try temporaryDirectory().path
-        let tier = try await tier(folder)
         let (key, other, outcomes) = (CacheKey(.variant, "a"), CacheKey(.variant, "b"), Outcomes())
-        try await tier.store(entry(1), for: key)
+        let before = try await self.tier(folder)
+        try await before.store(entry(1), for: key)
+        try await before.close()
+        let tier = try await self.tier(folder)
         XCTAssertTrue(tier.storeLater(entry(2, tags: [.source("one")]), for: key, ifGeneration: nil, report: outcomes.note))
         XCTAssertTrue(tier.storeLater(entry(3), for: other, ifGeneration: nil) { _ in })
         // When it is removed by its tag

@@ -71,8 +71,11 @@ final class FilterTable: Sendable {
 
     private static func arranged(_ starts: [Int32], _ weights: [Int16], taps: Int, samples: Int) -> [Int16] {
         withAxis(starts, weights, [], taps: taps) { axis in
-            [Int16](unsafeUninitializedCapacity: ck_arrange(axis, Int32(samples), nil)) { room, count in
-                if !room.isEmpty { count = ck_arrange(axis, Int32(samples), room.baseAddress) }
+            let length = ck_arrange(axis, Int32(samples), nil)
+            // Without room, the initializer would write to the empty array that all threads share.
+            if length == 0 { return [] }
+            return [Int16](unsafeUninitializedCapacity: length) { room, count in
+                count = ck_arrange(axis, Int32(samples), room.baseAddress)
             }
         }
     }
