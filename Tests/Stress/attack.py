@@ -3,7 +3,7 @@
 import collections, os, random, signal, socket, ssl, struct, threading, time, traceback
 from dataclasses import dataclass, field
 
-import priority, wire
+import wire
 
 
 @dataclass
@@ -97,6 +97,11 @@ class Attack:
         return answer
 
 
+# Nice values. Attackers and origins run on other machines in reality: here they take only the processor time that the server leaves.
+# Where Linux groups tasks by session (sched_autogroup, see sched(7)), nice values count within a session only, so that all processes of the
+# test, the server too, belong to one.
+ATTACKER, ORIGIN = 19, 10
+
 attacks = {}
 
 
@@ -106,16 +111,10 @@ def attack(kind):
     return kind
 
 
-def yield_to_others():
-    """Attackers run on other machines in reality: here this process takes only the processor time that nobody else wants."""
-    os.nice(priority.ATTACKER)
-    priority.own_session(priority.ATTACKER)
-
-
 def perform(kind, scene, stop, sink):
     """The process of one attack: turns until `stop`, and what they came to every quarter of a second."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    yield_to_others()
+    os.nice(ATTACKER)
     tally = collections.Counter()
     work = kind(scene, tally)
 

@@ -2,7 +2,7 @@
 
 import os, resource, shutil, signal, subprocess, sys, time
 
-import priority, wire
+import wire
 
 MEMORY = 256 << 20
 DISK = 256 << 20
@@ -60,8 +60,7 @@ sources:
 
 
 def prepare():
-    """In the child: a limit of descriptors, and the processor before origins and attackers, which have machines of their own in reality."""
-    priority.own_session(priority.SERVER)
+    """In the child: a limit of descriptors, and a process group of its own."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
 
 
@@ -77,7 +76,7 @@ class Server:
         begun = time.monotonic()
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([self.program, "serve", "--config", self.path], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                            start_new_session=True, preexec_fn=prepare, cwd=self.room,
+                                            process_group=0, preexec_fn=prepare, cwd=self.room,
                                             env={"SWIFT_BACKTRACE": "enable=no", **os.environ})
         while time.monotonic() - begun < seconds:
             if self.process.poll() is not None:

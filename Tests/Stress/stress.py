@@ -9,8 +9,8 @@ in the midst of them.
 How to read what it prints. The first table has a line for each attack alone: what its requests were answered, honest requests lost
 meanwhile, the 99th percentile and the worst time of a hit and of `/ready` in milliseconds, the most memory, the most descriptors, and
 what log and disk grew by. `floor` is how long an exchange with a program took that does nothing, at the same moments: where it is high,
-the machine was busy, whatever the server did. Attackers run at the lowest priority (nice 19), and the server's session comes before the
-origins: in reality they have machines of their own.
+the machine was busy, whatever the server did. Attackers run at the lowest priority (nice 19) and origins at a low one (nice 10): in
+reality they have machines of their own.
 Then come the rounds as a whole, and last the bounds, each `ok` or `BROKEN`. The program
 ends with 1 if a bound is broken, with 2 if the harness itself failed.
 """
@@ -19,7 +19,7 @@ import argparse, collections, json, multiprocessing, os, random, shutil, signal,
 
 import attacks_connections, attacks_origins, attacks_pictures, attacks_requests, attacks_sources
 import damage, honest, pictures, server as servers, wire
-from attack import Scene, attacks, perform
+from attack import ORIGIN, Scene, attacks, perform
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
@@ -449,7 +449,9 @@ class Round:
 
 
 def origin(folder, port, hosts):
-    process = subprocess.Popen([sys.executable, f"{HERE}/origin.py", folder, str(port), *hosts], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, f"{HERE}/origin.py", folder, str(port), *hosts], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        preexec_fn=lambda: os.nice(ORIGIN))
     if process.stdout.readline() != b"ready\n":
         sys.exit("stress: the origin does not start")
     return process
