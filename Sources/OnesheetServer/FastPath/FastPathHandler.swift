@@ -227,9 +227,19 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func write(_ response: ReadyResponse, isAlone: Bool, _ context: ChannelHandlerContext) -> Bool {
         switch response {
         case .head(let head):
-            let rest = isAlone ? restAfterSending(head.bytes, context) : head.bytes
-            guard rest.readableBytes > 0 else { return false }
-            write(.bytes(rest), context)
+            var head = head.bytes
+            if isAlone { head.moveReaderIndex(forwardBy: sendAtOnce(head, ByteBuffer(), context)) }
+            guard head.readableBytes > 0 else { return false }
+            write(.bytes(head), context)
+        case .parts(let head, .bytes(var body)) where isAlone && body.readableBytes <= ResponseMemory.small:
+            var head = head.bytes
+            let sent = sendAtOnce(head, body, context)
+            let sentOfHead = min(sent, head.readableBytes)
+            head.moveReaderIndex(forwardBy: sentOfHead)
+            body.moveReaderIndex(forwardBy: sent - sentOfHead)
+            guard head.readableBytes > 0 || body.readableBytes > 0 else { return false }
+            if head.readableBytes > 0 { write(.bytes(head), context) }
+            write(.bytes(body), context)
         case .parts(let head, let body):
             write(.bytes(head.bytes), context)
             write(body, context)
@@ -239,18 +249,16 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return true
     }
 
-    /// Sends `bytes` to the socket itself, unless earlier bytes wait in the channel.
-    /// - Returns: the bytes that the channel must send.
-    private func restAfterSending(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> ByteBuffer {
-        guard fastPath?.isEncrypted == false, context.channel.isActive else { return bytes }
+    /// Sends a response to the socket itself, unless earlier bytes wait in the channel.
+    /// - Returns: the number of bytes sent. The channel must send the others.
+    private func sendAtOnce(_ head: ByteBuffer, _ body: ByteBuffer, _ context: ChannelHandlerContext) -> Int {
+        guard fastPath?.isEncrypted == false, context.channel.isActive else { return 0 }
         if mayHaveUnsent {
-            guard context.channel.bufferedBytes == 0 else { return bytes }
+            guard context.channel.bufferedBytes == 0 else { return 0 }
             mayHaveUnsent = false
         }
         if socket == nil { socket = PlainSocket(context.channel) }
-        var rest = bytes
-        rest.moveReaderIndex(forwardBy: socket?.send(bytes) ?? 0)
-        return rest
+        return socket?.send(head, body) ?? 0
     }
 
     private func write(_ body: ReadyBody, _ context: ChannelHandlerContext) {
