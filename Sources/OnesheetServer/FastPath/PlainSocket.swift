@@ -28,6 +28,9 @@ struct PlainSocket {
     func send(_ head: ByteBuffer, _ body: ByteBuffer = ByteBuffer()) -> Int {
         #if canImport(Glibc)
             let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+            if body.readableBytes == 0 {
+                return head.withUnsafeReadableBytes { max(0, Glibc.send(descriptor, $0.baseAddress, $0.count, flags)) }
+            }
             return head.withUnsafeReadableBytes { head in
                 body.withUnsafeReadableBytes { body in
                     var parts = (iovec(head), iovec(body))
@@ -35,7 +38,7 @@ struct PlainSocket {
                         parts.withMemoryRebound(to: iovec.self, capacity: 2) { parts in
                             var message = msghdr()
                             message.msg_iov = parts
-                            message.msg_iovlen = body.isEmpty ? 1 : 2
+                            message.msg_iovlen = 2
                             return max(0, sendmsg(descriptor, &message, flags))
                         }
                     }
