@@ -26,11 +26,11 @@ final class PictureOutlinesTests: DecisionServersTestCase {
             let width = try await outlines.run(on: file, predicting: Self.cost) { _ throws(PipelineError) in 9 }
             XCTAssertEqual(width, 9)
         }
-        // Then nobody looks at it again
+        // Then its header is not parsed again
         XCTAssertEqual(engine.looks, 1)
     }
 
-    func testThatAPurgeForgetsAllOutlinesWhoeverBeganIt() async throws {
+    func testThatEveryPurgeForgetsAllOutlines() async throws {
         // Given two servers, and one's outline of a picture
         let (one, two) = (try await member(), try await member())
         let outlines = PictureOutlines(engine: engine, pool: pool, memory: one.memory)

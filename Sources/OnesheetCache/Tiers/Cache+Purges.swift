@@ -6,7 +6,7 @@ package enum PurgeReach: Sendable {
     /// This one and the others, which this one tells of it.
     /// - Parameter notices: further tags to announce.
     case allServers(notices: [CacheTag] = [])
-    /// The tiers of this server and the shared ones, where the first attempt failed. The other servers know of the purge already.
+    /// This server and the shared tiers, because the first attempt failed there. The other servers know of the purge already.
     case allServersAgain
     /// This one. Another server has removed the entries of the shared tiers.
     case thisServer
@@ -136,7 +136,7 @@ extension Cache {
     /// - Parameter includingShared: whether to include the tiers that several servers share.
     private func purgeTiers(_ selections: [CacheSelection], includingShared: Bool = true) async -> Outcome {
         var outcome = Outcome()
-        // What waits was stored before the purge. The new generation would drop it, also where nothing matches.
+        // Waiting entries were stored before the purge. The new generation would drop them all, even those that do not match.
         for tier in others { await (tier as? any BatchingTier)?.finishStoring() }
         // Twice: work that begins during the first removal may read remaining entries and store results of them.
         for _ in 0..<2 {

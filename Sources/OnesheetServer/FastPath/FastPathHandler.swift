@@ -228,12 +228,12 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch response {
         case .head(let head):
             var head = head.bytes
-            if isAlone { head.moveReaderIndex(forwardBy: sendAtOnce(head, ByteBuffer(), context)) }
+            if isAlone { head.moveReaderIndex(forwardBy: sendAtOnce(head, in: context)) }
             guard head.readableBytes > 0 else { return false }
             write(.bytes(head), context)
         case .parts(let head, .bytes(var body)) where isAlone && body.readableBytes <= ResponseMemory.small:
             var head = head.bytes
-            let sent = sendAtOnce(head, body, context)
+            let sent = sendAtOnce(head, body: body, in: context)
             let sentOfHead = min(sent, head.readableBytes)
             head.moveReaderIndex(forwardBy: sentOfHead)
             body.moveReaderIndex(forwardBy: sent - sentOfHead)
@@ -251,7 +251,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Sends a response to the socket itself, unless earlier bytes wait in the channel.
     /// - Returns: the number of bytes sent. The channel must send the others.
-    private func sendAtOnce(_ head: ByteBuffer, _ body: ByteBuffer, _ context: ChannelHandlerContext) -> Int {
+    private func sendAtOnce(_ head: ByteBuffer, body: ByteBuffer = ByteBuffer(), in context: ChannelHandlerContext) -> Int {
         guard fastPath?.isEncrypted == false, context.channel.isActive else { return 0 }
         if mayHaveUnsent {
             guard context.channel.bufferedBytes == 0 else { return 0 }

@@ -47,7 +47,7 @@ final class AddressLimitsTests: XCTestCase {
         }
     }
 
-    func testThatManyAddressesTakeNoMoreMemoryThanThereIsAndFreeNobodyOfItsDebts() throws {
+    func testThatTheMemoryForAddressesIsBoundedAndForgetsNoDebts() throws {
         // Given an address without a miss left, and more addresses than are remembered
         let limiter = AddressLimits(limits, maxAddresses: 100, now: start)
         let debtor = try address("192.0.2.1")
