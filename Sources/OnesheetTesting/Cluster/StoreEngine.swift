@@ -152,7 +152,21 @@ package final class StoreEngine: Sendable {
     }
 
     /// Stops the engine in the middle of whatever it does: connections stay open and nothing answers.
-    package func pause() { kill(id, SIGSTOP) }
+    package func pause() {
+        kill(id, SIGSTOP)
+        // The signal does not stop all threads at once. Until the kernel reports the engine as stopped, it may answer.
+        for _ in 0..<5000 {
+            if isStopped { return }
+            usleep(1000)
+        }
+        XCTFail("the engine does not stop")
+    }
+
+    /// Whether the kernel reports the engine as stopped; see proc_pid_stat(5). Always `true` on systems without that file.
+    private var isStopped: Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return true }
+        return status.split(separator: ")").last?.hasPrefix(" T") ?? true
+    }
 
     /// Lets a paused engine go on.
     package func resume() { kill(id, SIGCONT) }
