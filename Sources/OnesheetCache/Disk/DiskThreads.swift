@@ -35,6 +35,7 @@ final class DiskThreads: Sendable {
                     continuation.resume(returning: Result<Answer, CacheError>.failure(Self.closed(path)))
                     return
                 }
+                ThreadPriority.requests.apply()
                 continuation.resume(returning: Result(catching: body))
             }
         }
@@ -49,7 +50,9 @@ final class DiskThreads: Sendable {
     /// Runs `body` later.
     func runLater(_ body: @escaping @Sendable () -> Void) {
         pool.submit { state in
-            if case .active = state { body() }
+            guard case .active = state else { return }
+            ThreadPriority.requests.apply()
+            body()
         }
     }
 

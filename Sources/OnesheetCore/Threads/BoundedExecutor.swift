@@ -22,6 +22,7 @@ package final class BoundedExecutor: TaskExecutor {
         threads.submit { [self] state in
             // Jobs after the end run anyway: a task that never runs again keeps all that it holds.
             guard case .active = state else { return globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+            ThreadPriority.work.apply()
             job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }

@@ -45,7 +45,7 @@ package enum RenderProgram {
 
     private static func run(_ codecs: (Limits, [String: ConfigurationValue]) throws -> CodecSet) -> Never {
         // Threads that send responses run first, whatever priority the server has.
-        _ = nice(10)
+        _ = nice(ThreadPriority.work.rawValue)
         cmemory_keep_small_blocks()
         let messages = ServerSocket()
         do {

@@ -55,6 +55,7 @@ final class LocalOriginals: Sendable {
         let result = await withTimeoutAbandoning(time) { [memory] () async -> Result<CountedBytes, PipelineError> in
             await withCheckedContinuation { continuation in
                 threads.submit { _ in
+                    ThreadPriority.work.apply()
                     let start = self.clock.now
                     let result: Result<CountedBytes, PipelineError>
                     do throws(SourceError) {

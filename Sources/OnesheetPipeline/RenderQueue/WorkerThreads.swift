@@ -83,7 +83,7 @@ final class WorkerThreads: Sendable {
                 finish(ticket, wasBegun: false)
                 return outcome.give(.failure(.cancelled))
             }
-            ThreadPriority.yieldToOthers()
+            ThreadPriority.work.apply()
             let result: Result<Value, PipelineError>
             do throws(PipelineError) { result = .success(try job()) } catch { result = .failure(error) }
             // Release the memory before the next job begins, which may need it.

@@ -25,7 +25,7 @@ enum ContentCoding {
         let outcome: Result<BodyCollector, Inflater.Failure>
         do {
             outcome = try await threads.runIfActive { () -> Result<BodyCollector, Inflater.Failure> in
-                ThreadPriority.yieldToOthers()
+                ThreadPriority.work.apply()
                 do throws(Inflater.Failure) {
                     return .success(try Inflater.inflate(body, format, limit: limit, budget: budget))
                 } catch {

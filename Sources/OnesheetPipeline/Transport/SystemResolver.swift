@@ -89,7 +89,10 @@ package final class SystemResolver: NameResolver {
             let threads = isKnown ? knownNames : newNames
             let task = Task {
                 let found = await withCheckedContinuation { continuation in
-                    threads.submit { [lookUp] in continuation.resume(returning: $0 == .active ? lookUp(name) : nil) }
+                    threads.submit { [lookUp] state in
+                        ThreadPriority.requests.apply()
+                        continuation.resume(returning: state == .active ? lookUp(name) : nil)
+                    }
                 }
                 finish(name, found)
                 return found

@@ -28,7 +28,7 @@ package final class WebTransport: HTTPTransport {
     /// - Parameter resolver: `nil` uses the system resolver.
     package convenience init(
         limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
-        group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, retry: Retry = Retry(),
+        group: any EventLoopGroup = OriginLoops.group, retry: Retry = Retry(),
         clock: WallClock = .system, resolver: (any NameResolver)? = nil, logger: Logger
     ) {
         self.init(
