@@ -37,7 +37,7 @@ struct SecureChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let connections = services.connections
         do {
-            try connections.add(channel)
+            try connections.add(channel, isHandshaking: true)
         } catch {
             refuse(channel)
             return channel.eventLoop.makeFailedFuture(error)
@@ -48,7 +48,6 @@ struct SecureChannel: ServerChildChannel {
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(TooManyConnections())
         }
-        channel.closeFuture.whenComplete { _ in withExtendedLifetime(place) {} }
         let time = TimeAmount(services.clients.requestTimeout.duration)
         let tooSlow = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
@@ -58,6 +57,7 @@ struct SecureChannel: ServerChildChannel {
             try channel.syncOptions?.setOption(.writeBufferWaterMark, value: waterMark)
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
+                connections.client(of: channel)?.endHandshake()
                 if case .negotiated("h2") = result {
                     return MultiplexedConnection.begin(on: channel, services, streams: streams, logger: logger).map {
                         .http2($0)
@@ -67,15 +67,15 @@ struct SecureChannel: ServerChildChannel {
             }
             let operations = channel.pipeline.syncOperations
             try operations.addHandlers(
-                EncryptedBytes(connections.memory), NIOSSLServerHandler(context: certificate.context), SmallFlushes(), negotiation)
+                UntilClosed(place), EncryptedBytes(connections.memory), NIOSSLServerHandler(context: certificate.context),
+                SmallFlushes(), negotiation)
             return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
         }
     }
 
-    /// Counts the connection as refused until it no longer counts as open, which the server notices on its own event loop.
+    /// Counts the connection as refused until it is closed. If it is closed already, it does not count.
     private func refuse(_ channel: any Channel) {
-        let refusal = places.refuse()
-        channel.closeFuture.hop(to: (channel.parent ?? channel).eventLoop).whenComplete { _ in withExtendedLifetime(refusal) {} }
+        try? channel.pipeline.syncOperations.addHandler(UntilClosed(places.refuse()))
     }
 
     func handle(value: Value, logger: Logger) async {
@@ -90,4 +90,18 @@ struct SecureChannel: ServerChildChannel {
             }
         }
     }
+}
+
+/// Holds the place or the refusal of a connection, and releases it before the connection counts as closed.
+///
+/// NIO removes handlers before it completes `closeFuture`. Then `AcceptLimit` lets the next connection in. If a callback of `closeFuture`
+/// released the place, the next connection could come first and be refused.
+private final class UntilClosed<Held>: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private var held: Held?
+
+    init(_ held: Held) { self.held = held }
+
+    func handlerRemoved(context: ChannelHandlerContext) { held = nil }
 }

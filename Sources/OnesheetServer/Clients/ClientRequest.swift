@@ -12,10 +12,32 @@ final class Client: Sendable {
     fileprivate let connections: OpenConnections
     /// Bytes of long bodies that are being sent on this connection.
     fileprivate let bytes = Atomic(0)
+    /// The requests that the router answers.
+    fileprivate let requests = Atomic(0)
+    private let isHandshaking: Atomic<Bool>
+    private let isLeaving = Atomic(false)
 
-    init(_ peer: IPAddress?, _ connections: OpenConnections) {
+    init(_ peer: IPAddress?, _ connections: OpenConnections, isHandshaking: Bool) {
         self.peer = peer
         self.connections = connections
+        self.isHandshaking = Atomic(isHandshaking)
+    }
+
+    /// Whether the router answers no request of the connection, and `leave` has not been called. Requests that the event loop answers do not
+    /// count.
+    var isIdle: Bool { requests.load(ordering: .relaxed) == 0 && !isLeaving.load(ordering: .relaxed) }
+
+    /// Notes that the TLS handshake is over.
+    func endHandshake() { isHandshaking.store(false, ordering: .relaxed) }
+
+    /// Ends the connection, whose channel is `channel`: at once during a TLS handshake, or else after the responses that are being sent.
+    func leave(_ channel: any Channel) {
+        isLeaving.store(true, ordering: .relaxed)
+        if isHandshaking.load(ordering: .relaxed) {
+            channel.close(promise: nil)
+        } else {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
     }
 }
 
@@ -36,8 +58,8 @@ final class ClientRequest: Sendable {
     private struct State {
         /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
         var isExempt = false
-        /// Whether the limit of misses counts the request.
-        var isWaiting = false
+        /// The request's place among those that wait for an image or a source.
+        var place: MemoryShare.Place?
         var body: BodyHold?
         var length = 0
     }
@@ -56,11 +78,15 @@ final class ClientRequest: Sendable {
         _ request: Request, _ writer: consuming ResponseWriter, on channel: any Channel, of connections: OpenConnections,
         with responder: HTTPChannelHandler.Responder
     ) async throws {
+        // The thread is one of Swift's shared pool, and keeps the priority.
+        ThreadPriority.requests.apply()
         let own = connections.client(of: channel)
         guard let client = own ?? channel.parent.flatMap(connections.client) else {
             // The connection is already closed.
             return
         }
+        client.requests.add(1, ordering: .relaxed)
+        defer { client.requests.subtract(1, ordering: .relaxed) }
         let owner = connections.identity.owner(ofRequestFrom: client.peer, request.headers)
         // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
         let current = ClientRequest(
@@ -95,9 +121,9 @@ final class ClientRequest: Sendable {
         // A page asks for several images at the same time.
         let refusal: (reason: OpenConnections.Refusal, error: PipelineError)? = state.withLock { state in
             guard !state.isExempt else { return nil }
-            if !state.isWaiting {
-                guard connections.misses.begin(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }
-                state.isWaiting = true
+            if state.place == nil {
+                guard let place = connections.waiting.admit(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }
+                state.place = place
             }
             if let owner, let wait = connections.addressLimits.miss(owner) { return (.misses, .tooManyRequests(retryAfter: wait)) }
             state.isExempt = true
@@ -122,23 +148,20 @@ final class ClientRequest: Sendable {
             client.connections.count(.memory)
             throw .noRoomForAnswers
         }
-        let wasWaiting = state.withLock { state in
+        state.withLock { state in
             state.body = hold
             state.length = length
-            defer { state.isWaiting = false }
-            return state.isWaiting
+            state.place = nil
         }
-        if wasWaiting { client.connections.misses.end(owner) }
     }
 
     private func release() {
-        let (hold, length, isWaiting) = state.withLock { state in
-            defer { (state.body, state.length, state.isWaiting) = (nil, 0, false) }
-            return (state.body, state.length, state.isWaiting)
+        let old = state.withLock { state in
+            defer { (state.body, state.length, state.place) = (nil, 0, nil) }
+            return state
         }
-        if isWaiting { client.connections.misses.end(owner) }
-        client.bytes.subtract(length, ordering: .relaxed)
-        withExtendedLifetime(hold) {}
+        client.bytes.subtract(old.length, ordering: .relaxed)
+        withExtendedLifetime(old) {}
     }
 }
 

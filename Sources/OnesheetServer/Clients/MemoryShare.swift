@@ -40,7 +40,7 @@ final class MemoryShare: Sendable {
     private let refusals = Atomic(0)
 
     /// - Parameters:
-    ///   - share: the bytes of all together. There are always 64 places.
+    ///   - share: the bytes of all together. There are at least 64 places.
     ///   - each: the bytes of one.
     init(_ share: Int, each: Int, of memory: MemoryBudget) {
         self.each = each
@@ -58,12 +58,13 @@ final class MemoryShare: Sendable {
     /// measured; one connection may have a hundred.
     static func streams(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 32 << 10, of: memory) }
 
+    /// The share of requests that wait for an image or a source: an eighth. Each takes up to 64 KiB while it waits.
+    static func waitingRequests(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 64 << 10, of: memory) }
+
     /// The most that there can be.
     var places: Int { limit.limit }
-    /// Whether there are as many as there can be.
-    var isFull: Bool { limit.isFull }
-    /// Whether something that was refused still exists.
-    var isRefusing: Bool { refusals.load(ordering: .relaxed) > 0 }
+    /// The number of things that were refused and still exist.
+    var refusedStillOpen: Int { refusals.load(ordering: .relaxed) }
 
     /// Counts something as refused until the returned value is released.
     func refuse() -> Refusal { Refusal(by: self) }

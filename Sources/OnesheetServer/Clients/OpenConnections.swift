@@ -2,9 +2,10 @@ import NIOCore
 import OnesheetCore
 import Synchronization
 
-/// The registry of open connections: counts them, maps each to its client, and closes them at shutdown.
+/// The registry of open connections: counts them, maps each to its client, closes idle ones when few more can be accepted, and closes all at
+/// shutdown.
 final class OpenConnections: Sendable {
-    /// The reason for a refusal.
+    /// The reason why a connection or a request was refused, or a connection closed.
     enum Refusal: String, CaseIterable {
         /// The address has reached its connection limit.
         case connections
@@ -18,7 +19,12 @@ final class OpenConnections: Sendable {
         case slow
         /// The process has reached its limit of open files.
         case descriptors
+        /// The connection was idle, its address had more than its share, and few more connections could be accepted.
+        case idle
     }
+
+    /// The least time between two searches for idle connections.
+    static let pauseBetweenSearches = TimeAmount.milliseconds(250)
 
     let identity: ClientIdentity
     /// Whether the operator configured the trusted proxies.
@@ -26,25 +32,38 @@ final class OpenConnections: Sendable {
     let addressLimits: AddressLimits
     let memory: ResponseMemory
     /// The requests that wait for an image or a source.
-    let misses: FairLimit
+    let waiting: MemoryShare
     private let state = Mutex(State())
     private let refusals = Mutex<[Refusal: Int]>([:])
 
+    private struct Connection {
+        let channel: any Channel
+        let client: Client
+        /// The address that it counts for.
+        let owner: ClientAddress?
+        /// The number of connections before it.
+        let number: Int
+    }
+
     private struct State {
-        var channels: [ObjectIdentifier: (channel: any Channel, client: Client)] = [:]
+        var connections: [ObjectIdentifier: Connection] = [:]
+        /// The number of connections so far.
+        var total = 0
+        /// The time of the last search for idle connections.
+        var lastSearch: NIODeadline?
         /// Whether `close` has been called.
         var isClosed = false
     }
 
-    init(_ clients: ClientsConfiguration, memory: ResponseMemory, misses: FairLimit) {
+    init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: MemoryShare) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
         addressLimits = AddressLimits(clients.perAddress)
         self.memory = memory
-        self.misses = misses
+        self.waiting = waiting
     }
 
-    var count: Int { state.withLock { $0.channels.count } }
+    var count: Int { state.withLock { $0.connections.count } }
 
     /// The number of refusals by reason.
     var refused: [Refusal: Int] {
@@ -54,8 +73,9 @@ final class OpenConnections: Sendable {
     func count(_ refusal: Refusal) { refusals.withLock { $0[refusal, default: 0] += 1 } }
 
     /// Registers a connection, or closes it if its address has reached the limit.
+    /// - Parameter isHandshaking: whether it begins with a TLS handshake.
     /// - Throws: `TooManyConnections` after closing the connection.
-    func add(_ channel: any Channel) throws(TooManyConnections) {
+    func add(_ channel: any Channel, isHandshaking: Bool = false) throws(TooManyConnections) {
         let peer = channel.remoteAddress?.address
         let owner = identity.owner(ofConnectionFrom: peer)
         if let owner, !addressLimits.connect(owner) {
@@ -64,26 +84,53 @@ final class OpenConnections: Sendable {
             throw TooManyConnections()
         }
         let id = ObjectIdentifier(channel)
-        let client = Client(peer, self)
+        let client = Client(peer, self, isHandshaking: isHandshaking)
         let isClosed = state.withLock { state in
-            state.channels[id] = (channel, client)
+            state.connections[id] = Connection(channel: channel, client: client, owner: owner, number: state.total)
+            state.total += 1
             return state.isClosed
         }
         channel.closeFuture.whenComplete { [self] _ in
-            state.withLock { _ = $0.channels.removeValue(forKey: id) }
+            state.withLock { _ = $0.connections.removeValue(forKey: id) }
             if let owner { addressLimits.disconnect(owner) }
         }
         if isClosed { channel.close(promise: nil) }
     }
 
     /// The client of `channel`. `nil` if it is not an open connection.
-    func client(of channel: any Channel) -> Client? { state.withLock { $0.channels[ObjectIdentifier(channel)]?.client } }
+    func client(of channel: any Channel) -> Client? { state.withLock { $0.connections[ObjectIdentifier(channel)]?.client } }
+
+    /// Closes up to `count` idle connections when few more can be accepted. Begins with the address that has the most, and with the oldest of
+    /// its connections. Each address keeps its share, as if there were one more address, and two at least. Connections of trusted proxies and
+    /// of a Unix socket stay.
+    ///
+    /// Searches all connections, so it does nothing within `pauseBetweenSearches` after the last search. nginx, too, closes idle connections
+    /// when a sixteenth is free.
+    func closeIdle(_ count: Int, at now: NIODeadline = .now()) {
+        let open = state.withLock { state in
+            if let last = state.lastSearch, now - last < Self.pauseBetweenSearches { return [Connection]() }
+            state.lastSearch = now
+            return Array(state.connections.values)
+        }
+        var byOwner: [ClientAddress: [Connection]] = [:]
+        for connection in open { if let owner = connection.owner { byOwner[owner, default: []].append(connection) } }
+        let share = max(FairLimit.least, byOwner.values.reduce(0) { $0 + $1.count } / (byOwner.count + 1))
+        var rest = count
+        for connections in byOwner.values.sorted(by: { $0.count > $1.count }) where rest > 0 && connections.count > share {
+            let idle = connections.filter(\.client.isIdle).sorted { $0.number < $1.number }
+            for connection in idle.prefix(min(rest, connections.count - share)) {
+                self.count(.idle)
+                connection.client.leave(connection.channel)
+                rest -= 1
+            }
+        }
+    }
 
     /// Closes all connections, including those with responses in flight and those that are accepted later.
     func close() {
         let open = state.withLock { state in
             state.isClosed = true
-            return state.channels.values.map(\.channel)
+            return state.connections.values.map(\.channel)
         }
         for channel in open { channel.close(promise: nil) }
     }

@@ -19,8 +19,8 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting(
                 "connections", \.connections,
                 meaning:
-                    "concurrent connections; further ones wait in the system's queue. With TLS there are fewer if 112 KiB for each would "
-                    + "take more than half of `limits.memory`"),
+                    "concurrent connections; further ones wait in the system's queue. When less than a sixteenth is free, idle ones are "
+                    + "closed. With TLS there are fewer if 112 KiB for each would take more than half of `limits.memory`"),
             Setting("perAddress", \.perAddress, meaning: "limits of one address"),
             Setting(
                 "trustedProxies", \.namedProxies, defaultText: "`[loopback]`",
@@ -32,7 +32,9 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
                 meaning: "memory for responses that clients have not read yet; at least `1MiB`"),
             Setting(
                 "idleTimeout", \.idleTimeout,
-                meaning: "timeout of connections without a request, and of clients that read none of a response; at least `100ms`"),
+                meaning:
+                    "timeout of connections without a request, and of clients that read none of a response; shorter when few connections "
+                    + "are free; at least `100ms`"),
             Setting("requestTimeout", \.requestTimeout, meaning: "timeout for a client to send one request; at least `100ms`"),
         ]
     }

@@ -29,7 +29,8 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting("queueTime", \.limits.queueTime, as: Interval.self, meaning: "maximum time that a render may wait"),
             Setting(
                 "memory", \.limits.memory, as: ByteSize.self,
-                meaning: "memory for originals being fetched and pixels being rendered"),
+                meaning:
+                    "memory for originals, pixels, new variants, responses, TLS connections, HTTP/2 streams and waiting requests"),
         ]
     }
 

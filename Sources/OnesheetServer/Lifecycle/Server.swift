@@ -36,9 +36,8 @@ package struct Server: Sendable {
             limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory,
             identity: ClientIdentity(trustedProxies: configuration.clients.trustedProxies),
             stallTimeout: configuration.stallTimeout ?? ResponseMemory.stallTimeout)
-        // Each takes up to 64 KiB while it waits, all together an eighth of the memory.
-        let misses = FairLimit(bytes: limits.memory / 8, each: 64 << 10)
-        let connections = OpenConnections(configuration.clients, memory: memory, misses: misses)
+        let connections = OpenConnections(
+            configuration.clients, memory: memory, waiting: .waitingRequests(of: context.pipeline.pool.memory))
         counters = ServerCounters(
             connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger),
             collector: configuration.tracing.endpoint.map {
@@ -221,7 +220,9 @@ package struct Server: Sendable {
         }
         let memory = context.pipeline.pool.memory
         let encrypted = MemoryShare.encryptedConnections(of: memory)
-        let accepting = AcceptLimit(connections: connections, places: certificate == nil ? nil : encrypted)
+        let accepting = AcceptLimit(connections: connections, places: certificate == nil ? nil : encrypted) { [counters] count in
+            counters.connections.closeIdle(count)
+        }
         return Application(
             responder: responder,
             server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
@@ -251,11 +252,9 @@ package struct Server: Sendable {
                     context.logger.error("cannot set the permissions of the socket: \(error)")
                 }
                 do {
-                    // Accept one connection per read event, so the connection limit is checked before the next is accepted.
-                    try await channel.setOption(.maxMessagesPerRead, value: 1)
                     try await channel.eventLoop.submit {
                         let spare = SpareDescriptor { counters.connections.count(.descriptors) }
-                        try channel.pipeline.syncOperations.addHandler(spare, position: .first)
+                        try channel.pipeline.syncOperations.addHandlers([spare, AcceptBatch(accepting)], position: .first)
                     }.get()
                 } catch {
                     context.logger.error("the limit of connections cannot be enforced: \(error)")

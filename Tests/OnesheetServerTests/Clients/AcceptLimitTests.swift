@@ -1,12 +1,15 @@
+import NIOCore
+import NIOEmbedded
 import OnesheetCore
 import OnesheetPipeline
+import Synchronization
 import XCTest
 
 @testable import OnesheetServer
 
 final class AcceptLimitTests: XCTestCase {
     func testThatThereAreNoMoreConnectionsThanAllowed() {
-        var limit = AcceptLimit(connections: 2, places: nil)
+        let limit = AcceptLimit(connections: 2, places: nil)
         limit.connectionOpened()
         XCTAssertTrue(limit.isAcceptingNewConnections())
         limit.connectionOpened()
@@ -18,7 +21,7 @@ final class AcceptLimitTests: XCTestCase {
     func testThatRefusedConnectionsDoNotDelayOthers() throws {
         // Given 64 places for connections with TLS, and an address that has all that it may have
         let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
-        var limit = AcceptLimit(connections: 8192, places: places)
+        let limit = AcceptLimit(connections: 8192, places: places)
         let greedy = ClientAddress(try XCTUnwrap(IPAddress("192.0.2.1")))
         var open: [MemoryShare.Place] = []
         while let place = places.admit(greedy) {
@@ -34,12 +37,12 @@ final class AcceptLimitTests: XCTestCase {
             XCTAssertNil(places.admit(greedy))
             refused.append(places.refuse())
         }
-        // Then another address is accepted and gets a place
-        XCTAssertTrue(limit.isAcceptingNewConnections())
+        // Then others are accepted for the places that are left, and not more of them
+        XCTAssertEqual(limit.room, 32)
         let honest = ClientAddress(try XCTUnwrap(IPAddress("192.0.2.2")))
         XCTAssertNotNil(places.admit(honest))
         // And connections are not refused without end before one is closed
-        for _ in 0..<AcceptLimit.refused { limit.connectionOpened() }
+        for _ in 0..<AcceptLimit.mostRefused { limit.connectionOpened() }
         XCTAssertFalse(limit.isAcceptingNewConnections())
         withExtendedLifetime((open, refused)) {}
     }
@@ -47,7 +50,7 @@ final class AcceptLimitTests: XCTestCase {
     func testThatAConnectionThatHasNoPlaceYetCountsAtOnce() throws {
         // Given one place less than there are, taken
         let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
-        var limit = AcceptLimit(connections: 8192, places: places)
+        let limit = AcceptLimit(connections: 8192, places: places)
         let open = try (1..<64).map { number in
             limit.connectionOpened()
             return places.admit(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\(number)"))))
@@ -62,7 +65,7 @@ final class AcceptLimitTests: XCTestCase {
     func testThatConnectionsWaitIfAllPlacesAreTaken() throws {
         // Given connections from many addresses, which take all places
         let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
-        var limit = AcceptLimit(connections: 8192, places: places)
+        let limit = AcceptLimit(connections: 8192, places: places)
         let open = try (1...64).map { number in
             limit.connectionOpened()
             return places.admit(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\(number)"))))
@@ -74,5 +77,53 @@ final class AcceptLimitTests: XCTestCase {
         limit.connectionClosed()
         XCTAssertTrue(limit.isAcceptingNewConnections())
         withExtendedLifetime(open) {}
+    }
+
+    func testThatATurnAcceptsAsManyConnectionsAsThereIsRoomFor() throws {
+        // Given a limit of 20 connections
+        let limit = AcceptLimit(connections: 20, places: nil)
+        let (channel, reads) = (EmbeddedChannel(), Reads())
+        try channel.pipeline.syncOperations.addHandlers([reads, AcceptBatch(limit)])
+        // When the server reads with room for all of a turn, for three, for one, and for none
+        for (opened, length) in [(0, 16), (17, 3), (2, 1), (1, 1)] {
+            for _ in 0..<opened { limit.connectionOpened() }
+            channel.read()
+            // Then a turn accepts no more than that, and one at least
+            XCTAssertEqual(Self.length(of: channel), UInt(length))
+        }
+        XCTAssertFalse(limit.isAcceptingNewConnections())
+        // When connections close, then a turn accepts more again
+        for _ in 0..<8 { limit.connectionClosed() }
+        channel.read()
+        XCTAssertEqual(Self.length(of: channel), 8)
+        XCTAssertEqual(reads.count, 5)
+    }
+
+    func testThatIdleConnectionsAreClosedWhenASixteenthIsLeft() {
+        // Given a limit of 1024 connections
+        let asked = Mutex<[Int]>([])
+        let limit = AcceptLimit(connections: 1024, places: nil) { count in asked.withLock { $0.append(count) } }
+        // When a sixteenth is left, then none is closed
+        for _ in 0..<960 { limit.connectionOpened() }
+        XCTAssertTrue(limit.isAcceptingNewConnections())
+        XCTAssertEqual(asked.withLock { $0 }, [])
+        // When fewer are left, then a few are closed at a time
+        limit.connectionOpened()
+        XCTAssertTrue(limit.isAcceptingNewConnections())
+        XCTAssertEqual(asked.withLock { $0 }, [16])
+    }
+
+    private static func length(of channel: EmbeddedChannel) -> UInt? {
+        channel.options.lazy.compactMap { $0.option is ChannelOptions.Types.MaxMessagesPerReadOption ? $0.value as? UInt : nil }.first
+    }
+
+    /// Counts reads.
+    private final class Reads: ChannelOutboundHandler {
+        typealias OutboundIn = Never
+        var count = 0
+        func read(context: ChannelHandlerContext) {
+            count += 1
+            context.read()
+        }
     }
 }

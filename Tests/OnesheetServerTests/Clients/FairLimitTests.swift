@@ -27,6 +27,22 @@ final class FairLimitTests: ServerTestCase {
         XCTAssertTrue(misses.begin(nil))
     }
 
+    func testThatAnAddressMayHaveTwoWhileManyAddressesAreBusy() throws {
+        // Given room for 64, of which 60 addresses have taken 62: one each, and two of them a second
+        let limit = FairLimit(64)
+        let addresses = try (1...60).map { ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\($0)"))) }
+        for address in addresses { XCTAssertTrue(limit.begin(address)) }
+        for address in addresses.prefix(2) { XCTAssertTrue(limit.begin(address)) }
+        XCTAssertFalse(limit.begin(addresses[0]))
+        // When another address begins two, then both are counted
+        let other = ClientAddress(try XCTUnwrap(IPAddress("198.51.100.1")))
+        XCTAssertTrue(limit.begin(other))
+        XCTAssertTrue(limit.begin(other))
+        // And no more than there are
+        XCTAssertFalse(limit.begin(addresses[2]))
+        XCTAssertFalse(limit.begin(nil))
+    }
+
     func testThatTooManyWaitingRequestsAreRefusedAndHitsServed() async throws {
         // Given a server with room for 64 waiting requests, an origin that does not answer, and a poster in memory
         let origin = try await origin { _, _ in .silence }
