@@ -59,7 +59,9 @@ final class MemoryShare: Sendable {
     static func streams(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 32 << 10, of: memory) }
 
     /// The share of requests that wait for an image or a source: an eighth. Each takes up to 64 KiB while it waits.
-    static func waitingRequests(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 64 << 10, of: memory) }
+    static func waitingRequests(of memory: MemoryBudget) -> MemoryShare {
+        MemoryShare(memory.limit / 8, each: 64 << 10, of: memory)
+    }
 
     /// The most that there can be.
     var places: Int { limit.limit }

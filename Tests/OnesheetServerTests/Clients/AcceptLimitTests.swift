@@ -114,7 +114,8 @@ final class AcceptLimitTests: XCTestCase {
     }
 
     private static func length(of channel: EmbeddedChannel) -> UInt? {
-        channel.options.lazy.compactMap { $0.option is ChannelOptions.Types.MaxMessagesPerReadOption ? $0.value as? UInt : nil }.first
+        channel.options.lazy.compactMap { $0.option is ChannelOptions.Types.MaxMessagesPerReadOption ? $0.value as? UInt : nil }
+            .first
     }
 
     /// Counts reads.
