@@ -1,4 +1,6 @@
+import Foundation
 import NIOCore
+import NIOPosix
 import OnesheetCore
 import Synchronization
 import XCTest
@@ -30,6 +32,29 @@ final class ClientLimitsTests: ServerTestCase {
             // Then all get responses, those beyond the limit only after another has left
             XCTAssertLessThanOrEqual(presence.most, limit)
         }
+    }
+
+    func testThatIdleConnectionsEndForNewOnes() async throws {
+        // Given a server with room for 32 connections and long timeouts, and an address that keeps two more open and sends nothing
+        let server = try await server(
+            keys: "clients: { connections: 32, trustedProxies: [], idleTimeout: 1h, requestTimeout: 1h }")
+        let url = try XCTUnwrap(URL(string: server.url))
+        var idle: [any Channel] = []
+        for _ in 0..<34 {
+            let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            idle.append(try await bootstrap.connect(host: try XCTUnwrap(url.host()), port: try XCTUnwrap(url.port)).get())
+        }
+        // When another client connects
+        try await OpenConnection.with(server.url) { connection in
+            // Then it is served
+            let answer = try await connection.get("/metrics")
+            XCTAssertTrue(answer.head.hasPrefix("HTTP/1.1 200 "), answer.head)
+            // And the oldest have been closed for it, no more than half of them
+            let ended = String(buffer: answer.body).firstMatch(of: /refused_total\{reason="idle"\} (\d+)/).flatMap { Int($0.1) }
+            XCTAssertTrue((3...18).contains(try XCTUnwrap(ended)), "\(ended ?? 0)")
+            try await idle[0].closeFuture.get()
+        }
+        for channel in idle { channel.close(promise: nil) }
     }
 
     func testThatWhoeverKeepsTheServerWaitingIsLeft() async throws {
