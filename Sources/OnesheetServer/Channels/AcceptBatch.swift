@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Accepts several connections in one turn of the event loop, but never more than the limit allows.
+/// Accepts several connections in one turn of the event loop, but never more than the limit allows, and one while no descriptor is left.
 ///
 /// A turn is long while many connections are busy. With one connection for each turn, new ones would wait in the system's queue behind
 /// those of a flood. Sits nearer to the socket than Hummingbird's `AvailableConnectionsChannelHandler`, which asks the limit, and sees
@@ -12,11 +12,15 @@ final class AcceptBatch: ChannelOutboundHandler, RemovableChannelHandler {
     static let longest = 16
 
     private let limit: AcceptLimit
+    private let spare: SpareDescriptor
     /// The number that the channel is set to.
     private var length = 0
     private var asking: RepeatedTask?
 
-    init(_ limit: AcceptLimit) { self.limit = limit }
+    init(_ limit: AcceptLimit, _ spare: SpareDescriptor) {
+        self.limit = limit
+        self.spare = spare
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         // The channel has begun to read.
@@ -36,7 +40,7 @@ final class AcceptBatch: ChannelOutboundHandler, RemovableChannelHandler {
     }
 
     private func setLength(_ context: ChannelHandlerContext) {
-        let next = max(1, min(limit.room, Self.longest))
+        let next = spare.isKept ? max(1, min(limit.room, Self.longest)) : 1
         guard next != length else { return }
         do {
             try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: UInt(next))

@@ -58,8 +58,8 @@ final class ClientRequest: Sendable {
     private struct State {
         /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
         var isExempt = false
-        /// The request's place among those that wait for an image or a source.
-        var place: MemoryShare.Place?
+        /// Whether the limit of waiting requests counts the request.
+        var isWaiting = false
         var body: BodyHold?
         var length = 0
     }
@@ -121,9 +121,9 @@ final class ClientRequest: Sendable {
         // A page asks for several images at the same time.
         let refusal: (reason: OpenConnections.Refusal, error: PipelineError)? = state.withLock { state in
             guard !state.isExempt else { return nil }
-            if state.place == nil {
-                guard let place = connections.waiting.admit(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }
-                state.place = place
+            if !state.isWaiting {
+                guard connections.waiting.begin(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }
+                state.isWaiting = true
             }
             if let owner, let wait = connections.addressLimits.miss(owner) { return (.misses, .tooManyRequests(retryAfter: wait)) }
             state.isExempt = true
@@ -148,18 +148,21 @@ final class ClientRequest: Sendable {
             client.connections.count(.memory)
             throw .noRoomForAnswers
         }
-        state.withLock { state in
+        let wasWaiting = state.withLock { state in
             state.body = hold
             state.length = length
-            state.place = nil
+            defer { state.isWaiting = false }
+            return state.isWaiting
         }
+        if wasWaiting { client.connections.waiting.end(owner) }
     }
 
     private func release() {
         let old = state.withLock { state in
-            defer { (state.body, state.length, state.place) = (nil, 0, nil) }
+            defer { (state.body, state.length, state.isWaiting) = (nil, 0, false) }
             return state
         }
+        if old.isWaiting { client.connections.waiting.end(owner) }
         client.bytes.subtract(old.length, ordering: .relaxed)
         withExtendedLifetime(old) {}
     }

@@ -58,11 +58,6 @@ final class MemoryShare: Sendable {
     /// measured; one connection may have a hundred.
     static func streams(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 32 << 10, of: memory) }
 
-    /// The share of requests that wait for an image or a source: an eighth. Each takes up to 64 KiB while it waits.
-    static func waitingRequests(of memory: MemoryBudget) -> MemoryShare {
-        MemoryShare(memory.limit / 8, each: 64 << 10, of: memory)
-    }
-
     /// The most that there can be.
     var places: Int { limit.limit }
     /// The number of things that were refused and still exist.

@@ -32,7 +32,7 @@ final class OpenConnections: Sendable {
     let addressLimits: AddressLimits
     let memory: ResponseMemory
     /// The requests that wait for an image or a source.
-    let waiting: MemoryShare
+    let waiting: FairLimit
     private let state = Mutex(State())
     private let refusals = Mutex<[Refusal: Int]>([:])
 
@@ -55,7 +55,7 @@ final class OpenConnections: Sendable {
         var isClosed = false
     }
 
-    init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: MemoryShare) {
+    init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: FairLimit) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
         addressLimits = AddressLimits(clients.perAddress)

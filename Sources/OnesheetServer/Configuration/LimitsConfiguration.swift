@@ -30,7 +30,7 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting(
                 "memory", \.limits.memory, as: ByteSize.self,
                 meaning:
-                    "memory for originals, pixels, new variants, responses, TLS connections, HTTP/2 streams and waiting requests"),
+                    "memory for originals, pixels, new variants, responses, TLS connections and HTTP/2 streams"),
         ]
     }
 

@@ -36,8 +36,9 @@ package struct Server: Sendable {
             limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory,
             identity: ClientIdentity(trustedProxies: configuration.clients.trustedProxies),
             stallTimeout: configuration.stallTimeout ?? ResponseMemory.stallTimeout)
-        let connections = OpenConnections(
-            configuration.clients, memory: memory, waiting: .waitingRequests(of: context.pipeline.pool.memory))
+        // Each takes up to 64 KiB while it waits. They are not part of the budget: those that wait for memory would keep it from each other.
+        let waiting = FairLimit(bytes: limits.memory / 8, each: 64 << 10)
+        let connections = OpenConnections(configuration.clients, memory: memory, waiting: waiting)
         counters = ServerCounters(
             connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger),
             collector: configuration.tracing.endpoint.map {
@@ -254,7 +255,7 @@ package struct Server: Sendable {
                 do {
                     try await channel.eventLoop.submit {
                         let spare = SpareDescriptor { counters.connections.count(.descriptors) }
-                        try channel.pipeline.syncOperations.addHandlers([spare, AcceptBatch(accepting)], position: .first)
+                        try channel.pipeline.syncOperations.addHandlers([spare, AcceptBatch(accepting, spare)], position: .first)
                     }.get()
                 } catch {
                     context.logger.error("the limit of connections cannot be enforced: \(error)")

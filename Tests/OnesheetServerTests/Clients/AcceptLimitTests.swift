@@ -83,7 +83,7 @@ final class AcceptLimitTests: XCTestCase {
         // Given a limit of 20 connections
         let limit = AcceptLimit(connections: 20, places: nil)
         let (channel, reads) = (EmbeddedChannel(), Reads())
-        try channel.pipeline.syncOperations.addHandlers([reads, AcceptBatch(limit)])
+        try channel.pipeline.syncOperations.addHandlers([reads, AcceptBatch(limit, SpareDescriptor {})])
         // When the server reads with room for all of a turn, for three, for one, and for none
         for (opened, length) in [(0, 16), (17, 3), (2, 1), (1, 1)] {
             for _ in 0..<opened { limit.connectionOpened() }

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOEmbedded
-import OnesheetPipeline
 import XCTest
 
 @testable import OnesheetServer
@@ -8,7 +7,7 @@ import XCTest
 /// Idle connections, which are closed when hardly another one can be accepted.
 final class OpenConnectionsTests: XCTestCase {
     private let connections = OpenConnections(
-        ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: .waitingRequests(of: MemoryBudget(limit: 1)))
+        ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: FairLimit(2))
 
     private var channels: [EmbeddedChannel] = []
 
