@@ -8,23 +8,23 @@ import XCTest
 final class FairLimitTests: ServerTestCase {
     func testThatBusyAddressesGetEqualSharesAndLeaveOneFree() throws {
         // Given room for 64 requests
-        let misses = FairLimit(64)
+        let limit = FairLimit(64)
         let addresses = try (1...3).map { ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\($0)"))) }
         var counts = [0, 0, 0]
         // When three addresses take as many as they can, in turns
         for _ in 0..<100 {
-            for index in counts.indices where misses.begin(addresses[index]) { counts[index] += 1 }
+            for index in counts.indices where limit.begin(addresses[index]) { counts[index] += 1 }
         }
         // Then each has a quarter
         XCTAssertEqual(counts, [16, 16, 16])
         // And another address can begin
-        XCTAssertTrue(misses.begin(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.9")))))
+        XCTAssertTrue(limit.begin(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.9")))))
         // And requests of an unknown address get the rest
-        XCTAssertEqual((0..<100).count { _ in misses.begin(nil) }, 15)
+        XCTAssertEqual((0..<100).count { _ in limit.begin(nil) }, 15)
         // When an address ends its requests, then others get them
-        for _ in 0..<16 { misses.end(addresses[0]) }
-        XCTAssertTrue(misses.begin(addresses[0]))
-        XCTAssertTrue(misses.begin(nil))
+        for _ in 0..<16 { limit.end(addresses[0]) }
+        XCTAssertTrue(limit.begin(addresses[0]))
+        XCTAssertTrue(limit.begin(nil))
     }
 
     func testThatAnAddressMayHaveTwoWhileManyAddressesAreBusy() throws {
