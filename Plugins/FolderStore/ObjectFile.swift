@@ -103,11 +103,12 @@ struct ObjectFile: ~Copyable {
     private static func write(_ file: ByteBuffer, to descriptor: Int32, _ path: String) throws(FileError) {
         var file = file
         while file.readableBytes > 0 {
+            let part = min(file.readableBytes, FileCall.longest)
             let count = file.withUnsafeReadableBytes { bytes in
                 #if canImport(Darwin)
-                    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+                    Darwin.write(descriptor, bytes.baseAddress, part)
                 #else
-                    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                    Glibc.write(descriptor, bytes.baseAddress, part)
                 #endif
             }
             if count < 0, errno == EINTR { continue }
@@ -121,7 +122,8 @@ struct ObjectFile: ~Copyable {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(range.count)
         while buffer.readableBytes < range.count {
-            let (offset, wanted) = (range.lowerBound + buffer.readableBytes, range.count - buffer.readableBytes)
+            let offset = range.lowerBound + buffer.readableBytes
+            let wanted = min(range.count - buffer.readableBytes, FileCall.longest)
             var count = 0
             buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { room in
                 count = pread(descriptor, room.baseAddress, wanted, off_t(offset))

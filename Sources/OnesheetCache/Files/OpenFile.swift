@@ -5,6 +5,7 @@
 #endif
 internal import CCacheFiles
 internal import NIOCore
+internal import OnesheetCore
 
 /// An open file, closed at the end of its lifetime. Retries interrupted and partial reads and writes.
 struct OpenFile: ~Copyable {
@@ -130,7 +131,8 @@ struct OpenFile: ~Copyable {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(range.count)
         while buffer.writerIndex < range.count {
-            let (offset, count) = (range.lowerBound + buffer.writerIndex, range.count - buffer.writerIndex)
+            let offset = range.lowerBound + buffer.writerIndex
+            let count = min(range.count - buffer.writerIndex, FileCall.longest)
             let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
                 max(pread(descriptor, room.baseAddress, count, off_t(offset)), 0)
             }
@@ -148,11 +150,12 @@ struct OpenFile: ~Copyable {
     func write(_ buffer: ByteBuffer) throws(FileFailure) {
         var written = 0
         while written < buffer.readableBytes {
+            let part = min(buffer.readableBytes - written, FileCall.longest)
             let count = buffer.withUnsafeReadableBytes { bytes in
                 #if canImport(Darwin)
-                    Darwin.write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                    Darwin.write(descriptor, bytes.baseAddress?.advanced(by: written), part)
                 #else
-                    Glibc.write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                    Glibc.write(descriptor, bytes.baseAddress?.advanced(by: written), part)
                 #endif
             }
             if count < 0, errno == EINTR { continue }

@@ -124,7 +124,8 @@ final class RenderProcess: Sendable {
         let whole = picture.withUnsafeReadableBytes { bytes in
             var done = 0
             while done < bytes.count {
-                let written = pwrite(process.input, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(done))
+                let part = min(bytes.count - done, FileCall.longest)
+                let written = pwrite(process.input, bytes.baseAddress.map { $0 + done }, part, off_t(done))
                 if written < 0 && errno == EINTR { continue }
                 guard written > 0 else { return false }
                 done += written
@@ -143,7 +144,8 @@ final class RenderProcess: Sendable {
         bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
             var done = 0
             while done < count {
-                let got = pread(process.output, room.baseAddress.map { $0 + done }, count - done, off_t(place + done))
+                let part = min(count - done, FileCall.longest)
+                let got = pread(process.output, room.baseAddress.map { $0 + done }, part, off_t(place + done))
                 if got < 0 && errno == EINTR { continue }
                 guard got > 0 else { break }
                 done += got
