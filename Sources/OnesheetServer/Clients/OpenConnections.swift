@@ -47,12 +47,26 @@ final class OpenConnections: Sendable {
 
     private struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
+        /// The connections that count for an address, by address: a search need not look at all connections.
+        var byOwner: [ClientAddress: [ObjectIdentifier: Connection]] = [:]
         /// The number of connections so far.
         var total = 0
         /// The time of the last search for idle connections.
         var lastSearch: NIODeadline?
         /// Whether `close` has been called.
         var isClosed = false
+
+        mutating func add(_ connection: Connection, id: ObjectIdentifier) {
+            connections[id] = connection
+            if let owner = connection.owner { byOwner[owner, default: [:]][id] = connection }
+            total += 1
+        }
+
+        mutating func remove(_ id: ObjectIdentifier) {
+            guard let owner = connections.removeValue(forKey: id)?.owner else { return }
+            byOwner[owner]?.removeValue(forKey: id)
+            if byOwner[owner]?.isEmpty == true { byOwner.removeValue(forKey: owner) }
+        }
     }
 
     init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: FairLimit) {
@@ -86,12 +100,11 @@ final class OpenConnections: Sendable {
         let id = ObjectIdentifier(channel)
         let client = Client(peer, self, isHandshaking: isHandshaking)
         let isClosed = state.withLock { state in
-            state.connections[id] = Connection(channel: channel, client: client, owner: owner, number: state.total)
-            state.total += 1
+            state.add(Connection(channel: channel, client: client, owner: owner, number: state.total), id: id)
             return state.isClosed
         }
         channel.closeFuture.whenComplete { [self] _ in
-            state.withLock { _ = $0.connections.removeValue(forKey: id) }
+            state.withLock { $0.remove(id) }
             if let owner { addressLimits.disconnect(owner) }
         }
         if isClosed { channel.close(promise: nil) }
@@ -104,20 +117,19 @@ final class OpenConnections: Sendable {
     /// its connections. Each address keeps its share, as if there were one more address, and two at least. Connections of trusted proxies and
     /// of a Unix socket stay.
     ///
-    /// Searches all connections, so it does nothing within `pauseBetweenSearches` after the last search. nginx, too, closes idle connections
-    /// when a sixteenth is free.
+    /// Looks at the addresses that have more than their share, so it does nothing within `pauseBetweenSearches` after the last search. nginx,
+    /// too, closes idle connections when a sixteenth is free.
     func closeIdle(_ count: Int, at now: NIODeadline = .now()) {
-        let open = state.withLock { state in
-            if let last = state.lastSearch, now - last < Self.pauseBetweenSearches { return [Connection]() }
+        let (crowded, share) = state.withLock { state in
+            if let last = state.lastSearch, now - last < Self.pauseBetweenSearches { return ([[ObjectIdentifier: Connection]](), 0) }
             state.lastSearch = now
-            return Array(state.connections.values)
+            let all = state.byOwner.values.reduce(0) { $0 + $1.count }
+            let share = max(FairLimit.least, all / (state.byOwner.count + 1))
+            return (state.byOwner.values.filter { $0.count > share }, share)
         }
-        var byOwner: [ClientAddress: [Connection]] = [:]
-        for connection in open { if let owner = connection.owner { byOwner[owner, default: []].append(connection) } }
-        let share = max(FairLimit.least, byOwner.values.reduce(0) { $0 + $1.count } / (byOwner.count + 1))
         var rest = count
-        for connections in byOwner.values.sorted(by: { $0.count > $1.count }) where rest > 0 && connections.count > share {
-            let idle = connections.filter(\.client.isIdle).sorted { $0.number < $1.number }
+        for connections in crowded.sorted(by: { $0.count > $1.count }) where rest > 0 {
+            let idle = connections.values.filter(\.client.isIdle).sorted { $0.number < $1.number }
             for connection in idle.prefix(min(rest, connections.count - share)) {
                 self.count(.idle)
                 connection.client.leave(connection.channel)
