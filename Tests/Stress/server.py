@@ -118,15 +118,26 @@ class Server:
         return self.status("VmRSS") + self.processes()
 
     def peak(self):
-        """The most that was resident since the last `forget_peak`, and what its render processes have now."""
-        return self.status("VmHWM") + self.processes()
+        """The most of its memory, without its render processes, that was resident since the last `forget_peak`."""
+        return self.status("VmHWM")
 
     def processes(self):
+        """The memory of its render processes. They run its own program; those of sources run others."""
         try:
-            with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
-                return sum(self.status("RssAnon", child) + self.status("RssShmem", child) for child in file.read().split())
+            # The kernel lists a process with the thread that started it.
+            lists = [open(f"/proc/{self.pid}/task/{thread}/children") for thread in os.listdir(f"/proc/{self.pid}/task")]
         except OSError:
             return 0
+        total, program = 0, os.path.realpath(self.program)
+        for file in lists:
+            with file:
+                for child in file.read().split():
+                    try:
+                        if os.readlink(f"/proc/{child}/exe") == program:
+                            total += self.status("RssAnon", child) + self.status("RssShmem", child)
+                    except OSError:
+                        pass
+        return total
 
     def status(self, name, pid=None):
         try:

@@ -131,12 +131,13 @@ class Watch:
                 self.note("it does not start again; once more")
                 server.kill()
             return
-        self.highest = max(self.highest, server.peak())
-        if server.resident() > MOST:
+        resident = server.resident()
+        self.highest = max(self.highest, server.peak(), resident)
+        if resident > MOST:
             self.why = f"took more than {MOST >> 30} GiB of memory and was ended"
             server.kill()
             return
-        self.samples.append((time.time(), server.resident(), server.descriptors(), server.log_bytes()))
+        self.samples.append((time.time(), resident, server.descriptors(), server.log_bytes()))
 
     def between(self, since, until):
         return [sample for sample in self.samples if since <= sample[0] <= until]
@@ -405,7 +406,7 @@ class Round:
                   + (f", {off} put off by Retry-After" if off else "") + (f", lost: {dict(lost.most_common(4))}" if lost else ""))
         samples = self.watch.between(self.begun, self.over)
         resident, descriptors = [s[1] for s in samples] or [0], [s[2] for s in samples] or [0]
-        print(f"- memory: peak {self.watch.highest / MIB:.0f} MiB (VmHWM), sampled median {percentile(resident, 0.5) / MIB:.0f}, last {resident[-1] / MIB:.0f}; "
+        print(f"- memory: peak {self.watch.highest / MIB:.0f} MiB (VmHWM, or with its render processes at one time), sampled median {percentile(resident, 0.5) / MIB:.0f}, last {resident[-1] / MIB:.0f}; "
               f"limits.memory {servers.MEMORY / MIB:.0f} MiB")
         tenths = [max(d for d in descriptors[start:start + max(len(descriptors) // 10, 1)]) for start in range(0, len(descriptors), max(len(descriptors) // 10, 1))]
         print(f"- descriptors over time: {' '.join(map(str, tenths))}")
