@@ -111,7 +111,8 @@ def build(index, seed, originals, formats):
     else:
         answer, close = b"HTTP/1.1 200 OK\r\nContent-Type: image/%s\r\nContent-Length: %d\r\n\r\n" % (choice.choice((b"jpeg", b"png", b"x")), len(picture)) + picture, False
     options = choice.choice(("rs:fit:60:0", "rs:fill:90:120", "rs:fit:300:300/rot:90", "rs:force:50:50/q:10", "w:20/bl:2", "rs:fill:64:64/g:sm", "rs:fit:0:0", "c:10:10/rs:fit:40:0"))
-    return name, picture, bad_http, answer, close, options, choice.choice([*formats, "png", "jpg"])
+    # An origin that answers with nothing is at fault too.
+    return name, picture, bad_http or not picture, answer, close, options, choice.choice([*formats, "png", "jpg"])
 
 
 def asked(options):

@@ -69,12 +69,13 @@ def riff_parts(data):
 
 
 def riff_join(parts, random, tricky):
-    out = b""
+    out = []
     for kind, body, _ in parts:
         length = random.choice((len(body) + 1, max(len(body) - 1, 0), *NUMBERS)) if tricky and random.random() < 0.2 else len(body)
-        out += kind + struct.pack("<I", length & 0xFFFFFFFF) + body + bytes(len(body) % 2)
-    size = random.choice(NUMBERS) if tricky and random.random() < 0.2 else len(out) + 4
-    return b"RIFF" + struct.pack("<I", size & 0xFFFFFFFF) + b"WEBP" + out
+        out.append(kind + struct.pack("<I", length & 0xFFFFFFFF) + body + bytes(len(body) % 2))
+    body = b"".join(out)
+    size = random.choice(NUMBERS) if tricky and random.random() < 0.2 else len(body) + 4
+    return b"RIFF" + struct.pack("<I", size & 0xFFFFFFFF) + b"WEBP" + body
 
 
 CONTAINERS = {b"meta": 4, b"iprp": 0, b"ipco": 0, b"moov": 0, b"trak": 0, b"mdia": 0, b"minf": 0, b"stbl": 0, b"iinf": 6}
@@ -97,12 +98,12 @@ def box_parts(data, place=0):
 
 
 def box_join(parts, random, tricky):
-    out = b""
+    out = []
     for kind, body, inner in parts:
         body += box_join(inner, random, tricky) if isinstance(inner, list) else b""
         length = random.choice((len(body) + 9, len(body) + 7, *NUMBERS)) if tricky and random.random() < 0.1 else len(body) + 8
-        out += struct.pack(">I", length & 0xFFFFFFFF) + kind + body
-    return out
+        out.append(struct.pack(">I", length & 0xFFFFFFFF) + kind + body)
+    return b"".join(out)
 
 
 FORMS = {
