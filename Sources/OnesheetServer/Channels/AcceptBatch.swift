@@ -5,9 +5,7 @@ import NIOCore
 /// A turn is long while many connections are busy. With one connection for each turn, new ones would wait in the system's queue behind
 /// those of a flood. Sits nearer to the socket than Hummingbird's `AvailableConnectionsChannelHandler`, which asks the limit, and sees
 /// only reads that the limit allows.
-final class AcceptBatch: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = any Channel
-    typealias InboundOut = any Channel
+final class AcceptBatch: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = Never
 
     /// The most connections of one turn. While the server sets them up, the other connections of the event loop wait.
@@ -39,15 +37,6 @@ final class AcceptBatch: ChannelDuplexHandler, RemovableChannelHandler {
     func read(context: ChannelHandlerContext) {
         setLength(context)
         context.read()
-    }
-
-    /// Accepts the next ones without a wait for Hummingbird. Its task, which takes the connections, has a lower priority than the event loops, and
-    /// its handler stops to read while ten connections wait for the task. The fast path needs no task.
-    ///
-    /// Without a descriptor, NIO reads again after a pause.
-    func channelReadComplete(context: ChannelHandlerContext) {
-        context.fireChannelReadComplete()
-        if spare.isKept, limit.room > 0 { read(context: context) }
     }
 
     private func setLength(_ context: ChannelHandlerContext) {

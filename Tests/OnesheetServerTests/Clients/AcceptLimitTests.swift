@@ -99,21 +99,6 @@ final class AcceptLimitTests: XCTestCase {
         XCTAssertEqual(reads.count, 5)
     }
 
-    func testThatConnectionsAreAcceptedWithoutATaskThatTakesThem() throws {
-        // Given a handler behind that stops to read, as Hummingbird's does while ten connections wait for its task
-        let limit = AcceptLimit(connections: 2, places: nil)
-        let (channel, reads) = (EmbeddedChannel(), Reads())
-        try channel.pipeline.syncOperations.addHandlers([reads, AcceptBatch(limit, SpareDescriptor {}), Stop()])
-        // When a turn ends with room, then the next one follows
-        limit.connectionOpened()
-        channel.pipeline.fireChannelReadComplete()
-        XCTAssertEqual(reads.count, 1)
-        // When it ends without room, then none follows
-        limit.connectionOpened()
-        channel.pipeline.fireChannelReadComplete()
-        XCTAssertEqual(reads.count, 1)
-    }
-
     func testThatIdleConnectionsAreClosedWhenASixteenthIsLeft() {
         // Given a limit of 1024 connections
         let asked = Mutex<[Int]>([])
@@ -131,12 +116,6 @@ final class AcceptLimitTests: XCTestCase {
     private static func length(of channel: EmbeddedChannel) -> UInt? {
         channel.options.lazy.compactMap { $0.option is ChannelOptions.Types.MaxMessagesPerReadOption ? $0.value as? UInt : nil }
             .first
-    }
-
-    /// Lets no read through.
-    private final class Stop: ChannelOutboundHandler {
-        typealias OutboundIn = Never
-        func read(context: ChannelHandlerContext) {}
     }
 
     /// Counts reads.
