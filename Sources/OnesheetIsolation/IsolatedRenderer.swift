@@ -49,6 +49,7 @@ package final class IsolatedRenderer: PictureEngine {
     package var formats: [ImageFormat] { renderer.formats }
     package var isReady: Bool { pool.isReady }
     package var processes: Int { pool.count }
+    package var copiesFiles: Bool { true }
 
     package func outline(of file: PictureFile) throws(RenderError) -> PictureOutline {
         try ask(.outline, about: file, within: Self.inspection) { _, answer throws(ProcessLoss) in

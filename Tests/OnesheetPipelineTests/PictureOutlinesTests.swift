@@ -64,6 +64,23 @@ final class PictureOutlinesTests: DecisionServersTestCase {
         XCTAssertEqual(engine.looks, purges.count + 1)
     }
 
+    func testThatTheCopyOfAPictureCountsTowardsTheMemoryBudget() async throws {
+        // Given engines with and without processes
+        for copies in [true, false] {
+            let during = Mutex<[Int]>([])
+            let budget = pool.memory
+            let engine = CountingEngine(copiesFiles: copies) { during.withLock { $0.append(budget.reserved) } }
+            let outlines = PictureOutlines(engine: engine, pool: pool, memory: memory)
+            // When they read and make a picture
+            _ = try await outlines.run(on: file, predicting: Self.cost) { _ throws(PipelineError) in
+                during.withLock { $0.append(budget.reserved) }
+            }
+            // Then its copy counts for that time
+            XCTAssertEqual(during.withLock { $0 }, copies ? [7, 7] : [0, 0])
+            XCTAssertEqual(budget.reserved, 0)
+        }
+    }
+
     func testThatAnOutlineIsForgottenWhenTheWorkFails() async throws {
         let outlines = PictureOutlines(engine: engine, pool: pool, memory: memory)
         for number in 1...3 {
@@ -98,9 +115,18 @@ private final class CountingEngine: PictureEngine {
     let formats: [ImageFormat] = [.jpeg]
     let isReady = true
     let processes = 0
+    let copiesFiles: Bool
+    private let look: @Sendable () -> Void
+
+    /// - Parameter look: called at each look.
+    init(copiesFiles: Bool = false, look: @escaping @Sendable () -> Void = {}) {
+        self.copiesFiles = copiesFiles
+        self.look = look
+    }
 
     func outline(of file: PictureFile) throws(RenderError) -> PictureOutline {
         count.add(1, ordering: .relaxed)
+        look()
         return PictureOutline(ImageHeader(format: .jpeg, width: 2, height: 3, model: .rgb), count: file.bytes.readableBytes)
     }
 

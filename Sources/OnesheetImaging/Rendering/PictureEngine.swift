@@ -12,6 +12,8 @@ package protocol PictureEngine: Sendable {
     var isReady: Bool { get }
     /// The number of running render processes; 0 in threads.
     var processes: Int { get }
+    /// Whether it works on a copy of the file.
+    var copiesFiles: Bool { get }
 
     /// Recognises a file and parses its header.
     func outline(of file: PictureFile) throws(RenderError) -> PictureOutline
@@ -58,6 +60,7 @@ package struct PictureFile: Sendable {
 extension Renderer: PictureEngine {
     package var isReady: Bool { true }
     package var processes: Int { 0 }
+    package var copiesFiles: Bool { false }
 
     package func outline(of file: PictureFile) throws(RenderError) -> PictureOutline { try open(file.bytes).outline }
 

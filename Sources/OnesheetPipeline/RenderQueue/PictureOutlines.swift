@@ -1,3 +1,4 @@
+import NIOCore
 import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
@@ -40,7 +41,9 @@ package final class PictureOutlines: Sendable {
         do throws(PipelineError) {
             let cost: RenderCost
             do throws(RenderError) { cost = try predict(outline) } catch { throw .render(error) }
-            return try await pool.run(cost: cost) { () throws(PipelineError) in try job(cost) }
+            return try await pool.run(cost: cost) { () throws(PipelineError) in
+                try self.countingCopy(of: file) { () throws(PipelineError) in try job(cost) }
+            }
         } catch {
             if error.mayComeFromOutline { known.withLock { $0.remove(file.validator) } }
             throw error
@@ -58,12 +61,23 @@ package final class PictureOutlines: Sendable {
         if let known = knownOutline(of: file) { return known }
         let generation = memory.generation
         do throws(RenderError) {
-            let outline = try engine.outline(of: file)
+            let outline = try countingCopy(of: file) { () throws(RenderError) in try engine.outline(of: file) }
             known.withLock { $0.set(Known(outline: outline, generation: generation), for: file.validator) }
             return outline
         } catch {
             throw .render(error)
         }
+    }
+
+    /// Counts the engine's copy of `file` towards the memory budget during `work`. It is never refused: the original has room already, and
+    /// would otherwise need twice as much.
+    private func countingCopy<Value, Failure>(
+        of file: PictureFile, _ work: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard engine.copiesFiles else { return try work() }
+        let copy = pool.memory.charge(file.bytes.readableBytes)
+        defer { copy.giveBack() }
+        return try work()
     }
 
     private func knownOutline(of file: PictureFile) -> PictureOutline? {
