@@ -40,7 +40,7 @@ struct FileReading {
             var got = 0
             buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: max(4096, Int(status.st_size) - buffer.readableBytes + 1)) {
                 memory in
-                got = read(descriptor, memory.baseAddress, memory.count)
+                got = read(descriptor, memory.baseAddress, min(memory.count, FileCall.longest))
                 return max(0, got)
             }
             if got < 0, errno == EINTR { continue }

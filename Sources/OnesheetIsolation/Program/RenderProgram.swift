@@ -111,8 +111,8 @@ package enum RenderProgram {
             let isWritten = body.withUnsafeReadableBytes { bytes in
                 var done = 0
                 while done < bytes.count {
-                    let written = pwrite(
-                        CCAGE_OUTPUT, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(place + done))
+                    let part = min(bytes.count - done, FileCall.longest)
+                    let written = pwrite(CCAGE_OUTPUT, bytes.baseAddress.map { $0 + done }, part, off_t(place + done))
                     guard written > 0 else { return false }
                     done += written
                 }

@@ -117,11 +117,13 @@ final class OpenConnections: Sendable {
     /// its connections. Each address keeps its share, as if there were one more address, and two at least. Connections of trusted proxies and
     /// of a Unix socket stay.
     ///
-    /// Looks at the addresses that have more than their share, so it does nothing within `pauseBetweenSearches` after the last search. nginx,
-    /// too, closes idle connections when a sixteenth is free.
+    /// Looks at all connections of the addresses that have more than their share, which takes time. So it does nothing within
+    /// `pauseBetweenSearches` after the last search. nginx, too, closes idle connections when a sixteenth is free.
     func closeIdle(_ count: Int, at now: NIODeadline = .now()) {
         let (crowded, share) = state.withLock { state in
-            if let last = state.lastSearch, now - last < Self.pauseBetweenSearches { return ([[ObjectIdentifier: Connection]](), 0) }
+            if let last = state.lastSearch, now - last < Self.pauseBetweenSearches {
+                return ([[ObjectIdentifier: Connection]](), 0)
+            }
             state.lastSearch = now
             let all = state.byOwner.values.reduce(0) { $0 + $1.count }
             let share = max(FairLimit.least, all / (state.byOwner.count + 1))
