@@ -122,22 +122,24 @@ class Server:
         return self.status("VmHWM")
 
     def processes(self):
-        """The memory of its render processes. They run its own program; those of sources run others."""
+        """The memory of its render processes. They are the program itself, started as /proc/self/exe; those of sources have other names."""
+        total, threads = 0, f"/proc/{self.pid}/task"
         try:
             # The kernel lists a process with the thread that started it.
-            lists = [open(f"/proc/{self.pid}/task/{thread}/children") for thread in os.listdir(f"/proc/{self.pid}/task")]
+            for thread in os.listdir(threads):
+                try:
+                    with open(f"{threads}/{thread}/children") as file:
+                        children = file.read().split()
+                    total += sum(self.status("RssAnon", child) + self.status("RssShmem", child) for child in children if self.name(child) == "exe")
+                except OSError:
+                    pass
         except OSError:
-            return 0
-        total, program = 0, os.path.realpath(self.program)
-        for file in lists:
-            with file:
-                for child in file.read().split():
-                    try:
-                        if os.readlink(f"/proc/{child}/exe") == program:
-                            total += self.status("RssAnon", child) + self.status("RssShmem", child)
-                    except OSError:
-                        pass
+            pass
         return total
+
+    def name(self, pid):
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip()
 
     def status(self, name, pid=None):
         try:
