@@ -1,5 +1,5 @@
 /// Whether a request is about a known title or about one that could be made up. The server sets `.unknown` for each request from
-/// outside. The catalog sets `.known` if it knows the title: `Familiarity.$current.withValue(.known) { … }`.
+/// outside. Before it asks the source, it sets `.known` if the source lists the title.
 public enum Familiarity: Sendable, CaseIterable {
     /// The source lists the title, or the administrator asks for it or did before.
     case known

@@ -162,6 +162,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         }
         guard let place = places.admit(owner) else {
             pass(received.created, context)
+            // A refused stream has no status. In the log it is what HTTP/1.1 clients get.
             log(received.head.headers) { $0.status = 503 }
             connections.count(.memory)
             // The client may send the request again (RFC 9113 §8.7).

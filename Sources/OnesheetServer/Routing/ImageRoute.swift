@@ -79,7 +79,7 @@ struct ImageContext: Sendable {
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
-    /// Answers `request` with the image of `target`. Every response with an image ends here.
+    /// Answers `request` with the image of `target`, unless the fast path has done so.
     /// - Parameter lookUp: the cache lookup that the fast path has begun, if any.
     func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
         let found: (target: ParsedTarget, answer: ImageAnswer)

@@ -106,7 +106,7 @@ struct Router: Sendable {
             return .withoutContent(.noContent, fields + commonFields.cors.preflight(request.headers, allowed))
         }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
-        // Requests come from anyone, so titles count as unknown until the catalog confirms them.
+        // Requests come from anyone, so titles count as unknown until the source is found to list them.
         return try await Familiarity.$current.withValue(.unknown) {
             switch routed.image {
             case .refused(let error):
