@@ -105,14 +105,13 @@ def build(index, seed, originals, formats):
     picture = originals[name]
     for _ in range(choice.choice((0, 1, 1, 1, 2))):
         picture = mutation.mutate(picture, originals[choice.choice(names)], choice)
-    is_at_fault = choice.random() < 0.35
-    if is_at_fault:
+    bad_http = choice.random() < 0.35
+    if bad_http:
         answer, close = mutation.hostile(picture, choice)
     else:
         answer, close = b"HTTP/1.1 200 OK\r\nContent-Type: image/%s\r\nContent-Length: %d\r\n\r\n" % (choice.choice((b"jpeg", b"png", b"x")), len(picture)) + picture, False
     options = choice.choice(("rs:fit:60:0", "rs:fill:90:120", "rs:fit:300:300/rot:90", "rs:force:50:50/q:10", "w:20/bl:2", "rs:fill:64:64/g:sm", "rs:fit:0:0", "c:10:10/rs:fit:40:0"))
-    # An origin that answers with nothing is at fault too.
-    return name, picture, is_at_fault or not picture, answer, close, options, choice.choice([*formats, "png", "jpg"])
+    return name, picture, bad_http, answer, close, options, choice.choice([*formats, "png", "jpg"])
 
 
 def asked(options):
@@ -143,10 +142,10 @@ class Fuzzing:
         print(f"input {index} ({name}, {options}@{extension}): {what}", flush=True)
 
     def one(self, index, input):
-        name, picture, is_at_fault, answer, close, options, extension = input
+        name, picture, bad_http, answer, close, options, extension = input
         path = f"/{self.options.seed}/{index}"
         # An origin that misbehaves is another host each time: what one did is not held against the next.
-        host = f"127.0.20.{index % HOSTS + 1}" if is_at_fault else "127.0.21.1"
+        host = f"127.0.20.{index % HOSTS + 1}" if bad_http else "127.0.21.1"
         self.origin.answers[path] = answer, close
         before, begun = self.server.cpu(), time.monotonic()
         try:
@@ -157,7 +156,7 @@ class Fuzzing:
             self.connection.close()
         used, took = self.server.cpu() - before, time.monotonic() - begun
         del self.origin.answers[path]
-        self.statuses[f"{status}{' (hostile HTTP)' if is_at_fault else ''}"] += 1
+        self.statuses[f"{status}{' (hostile HTTP)' if bad_http else ''}"] += 1
         time.sleep(0 if self.server.is_alive() and reply else 0.5)
         if not self.server.is_alive():
             lines = self.server.last_lines(60)
@@ -166,7 +165,9 @@ class Fuzzing:
             return self.start()
         if reply is None:
             self.find(index, f"no answer: {status} after {took:.1f} s", input)
-        elif status == 500 or (status >= 500 and not is_at_fault and not (status in (503, 504) and took > 3)):
+        elif status == 502 and not picture:
+            pass    # An origin that answers with nothing is at fault.
+        elif status == 500 or (status >= 500 and not bad_http and not (status in (503, 504) and took > 3)):
             self.find(index, f"{status} for a picture: {reply.text}", input)
         elif status not in (200, 400, 403, 404, 410, 413, 415, 422, 429, 502, 503, 504):
             self.find(index, f"{status}: {reply.text}", input)

@@ -73,9 +73,9 @@ def riff_join(parts, random, tricky):
     for kind, body, _ in parts:
         length = random.choice((len(body) + 1, max(len(body) - 1, 0), *NUMBERS)) if tricky and random.random() < 0.2 else len(body)
         out.append(kind + struct.pack("<I", length & 0xFFFFFFFF) + body + bytes(len(body) % 2))
-    body = b"".join(out)
-    size = random.choice(NUMBERS) if tricky and random.random() < 0.2 else len(body) + 4
-    return b"RIFF" + struct.pack("<I", size & 0xFFFFFFFF) + b"WEBP" + body
+    joined = b"".join(out)
+    size = random.choice(NUMBERS) if tricky and random.random() < 0.2 else len(joined) + 4
+    return b"RIFF" + struct.pack("<I", size & 0xFFFFFFFF) + b"WEBP" + joined
 
 
 CONTAINERS = {b"meta": 4, b"iprp": 0, b"ipco": 0, b"moov": 0, b"trak": 0, b"mdia": 0, b"minf": 0, b"stbl": 0, b"iinf": 6}

@@ -1,6 +1,6 @@
 """The server under attack: its configuration, its process, and what the kernel says of it."""
 
-import os, resource, shutil, signal, subprocess, sys, time
+import glob, os, resource, shutil, signal, subprocess, sys, time
 
 import wire
 
@@ -123,30 +123,22 @@ class Server:
 
     def processes(self):
         """The memory of its render processes. They are the program itself, started as /proc/self/exe; those of sources have other names."""
-        total, threads = 0, f"/proc/{self.pid}/task"
-        try:
-            # The kernel lists a process with the thread that started it.
-            for thread in os.listdir(threads):
-                try:
-                    with open(f"{threads}/{thread}/children") as file:
-                        children = file.read().split()
-                    total += sum(self.status("RssAnon", child) + self.status("RssShmem", child) for child in children if self.name(child) == "exe")
-                except OSError:
-                    pass
-        except OSError:
-            pass
-        return total
-
-    def name(self, pid):
-        with open(f"/proc/{pid}/comm") as file:
-            return file.read().strip()
+        # The kernel lists a process with the thread that started it.
+        children = " ".join(self.read(path) for path in glob.glob(f"/proc/{self.pid}/task/*/children")).split()
+        return sum(self.status("RssAnon", child) + self.status("RssShmem", child)
+                   for child in children if self.read(f"/proc/{child}/comm") == "exe\n")
 
     def status(self, name, pid=None):
+        lines = self.read(f"/proc/{pid or self.pid}/status").splitlines()
+        return next((int(line.split()[1]) << 10 for line in lines if line.startswith(name + ":")), 0)
+
+    def read(self, path):
+        """A file of the kernel; empty when its process is gone."""
         try:
-            with open(f"/proc/{pid or self.pid}/status") as file:
-                return next((int(line.split()[1]) << 10 for line in file if line.startswith(name + ":")), 0)
+            with open(path) as file:
+                return file.read()
         except OSError:
-            return 0
+            return ""
 
     def forget_peak(self):
         try:

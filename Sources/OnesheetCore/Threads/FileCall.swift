@@ -1,4 +1,4 @@
-/// Calls of the system that read or write a whole file. They are made in parts, except for writes that must happen at once.
+/// System calls that read or write files. A large file takes several, unless a write must happen at once.
 ///
 /// Linux without preemption (`CONFIG_PREEMPT_NONE`, usual on servers) lets a thread finish what it began in the kernel. A picture of 30 MB,
 /// read by one call, kept an event loop from its processor for 20 ms, though the loop has the higher priority.

@@ -120,15 +120,14 @@ final class OpenConnections: Sendable {
     /// Looks at all connections of the addresses that have more than their share, which takes time. So it does nothing within
     /// `pauseBetweenSearches` after the last search. nginx, too, closes idle connections when a sixteenth is free.
     func closeIdle(_ count: Int, at now: NIODeadline = .now()) {
-        let (crowded, share) = state.withLock { state in
-            if let last = state.lastSearch, now - last < Self.pauseBetweenSearches {
-                return ([[ObjectIdentifier: Connection]](), 0)
-            }
+        let found = state.withLock { state -> (crowded: [[ObjectIdentifier: Connection]], share: Int)? in
+            if let last = state.lastSearch, now - last < Self.pauseBetweenSearches { return nil }
             state.lastSearch = now
             let all = state.byOwner.values.reduce(0) { $0 + $1.count }
             let share = max(FairLimit.least, all / (state.byOwner.count + 1))
             return (state.byOwner.values.filter { $0.count > share }, share)
         }
+        guard let (crowded, share) = found else { return }
         var rest = count
         for connections in crowded.sorted(by: { $0.count > $1.count }) where rest > 0 {
             let idle = connections.values.filter(\.client.isIdle).sorted { $0.number < $1.number }
