@@ -189,7 +189,9 @@ package final class IsolatedRenderer: PictureEngine {
     ) throws(RenderError) {
         let loss = pool.discard(place, seen)
         lost.add(loss)
-        let isFatal = loss.mayBePictures && fatal.add(file.bytes, loss, isProven: place.questions == 0)
+        // What a process says before it is asked is not the fault of this picture, unless it is its first.
+        let mayBePictures = loss.mayBePictures && (place.questions == 0 || !place.process.isAhead)
+        let isFatal = mayBePictures && fatal.add(file.bytes, loss, isProven: place.questions == 0)
         let failure: RenderError? =
             if isFatal {
                 .lost(loss)

@@ -161,14 +161,16 @@ final class RenderProcessTests: CommandTestCase {
     }
 
     func testThatAProcessThatWasTakenOverBlamesNoOtherPicture() async throws {
-        // Given a process that a picture has taken over: it answers what comes next before it is asked
-        try write("answer-early", "decode")
+        // Given processes that pictures have taken over: they answer what comes next before they read it
+        for deed in ["answer-early", "answer-twice"] { try write(deed, "decode") }
         try configure("limits: { workers: 1, memory: 64MiB }")
         let (server, url) = try await serve()
-        let taken = try await Self.get(url + "/t/p/w92/films/answer-early-decode.jpg")
-        XCTAssertEqual(taken.status, 400, taken.body)
-        // When other pictures are asked for
-        for _ in 0..<4 { try await assertServes(url, server) }
+        for deed in ["answer-early", "answer-twice"] {
+            let taken = try await Self.get(url + "/t/p/w92/films/\(deed)-decode.jpg")
+            XCTAssertEqual(taken.status, 400, taken.body)
+            // When other pictures are asked for
+            for _ in 0..<4 { try await assertServes(url, server) }
+        }
         // Then none is blamed
         XCTAssertFalse(FileManager.default.fileExists(atPath: folder.appending(path: "cache/fatal-originals").path))
         Program.end(server)

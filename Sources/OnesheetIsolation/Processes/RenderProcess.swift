@@ -32,6 +32,7 @@ final class RenderProcess: Sendable {
     private let capacity: Int
     /// The validator of the picture in the input; `nil` if there is none.
     private let present = Mutex<String?>(nil)
+    private let wasAhead = Atomic(false)
 
     /// Starts a process, which gets its settings and locks itself in.
     /// - Parameters:
@@ -50,7 +51,7 @@ final class RenderProcess: Sendable {
         do throws(ProcessLoss) {
             if let watermark = settings.watermark { try put(ByteBuffer(bytes: watermark.pixels)) }
             try send(message)
-            guard case .ready = try receive(Times(work: time, whole: time)) else { throw .garbage }
+            guard case .ready = try receive(ProcessReply.start, Times(work: time, whole: time)) else { throw .garbage }
         } catch {
             let (loss, status) = Self.end(process, error)
             throw .ended(loss, status: status)
@@ -59,6 +60,9 @@ final class RenderProcess: Sendable {
 
     /// The processor time of its life.
     var processorTime: Duration { .nanoseconds(Int64(clamping: ccage_processor_time(process.id))) }
+
+    /// Whether its last message did not answer the question that it got. An earlier picture has taken it over.
+    var isAhead: Bool { wasAhead.load(ordering: .relaxed) }
 
     /// Whether an idle process has ended, or has sent a message without a question.
     var isUnusable: Bool {
@@ -73,8 +77,9 @@ final class RenderProcess: Sendable {
     ) throws(ProcessLoss) -> ProcessAnswer {
         let (count, validator) = (file.bytes.readableBytes, file.validator)
         let isSame = present.withLock { $0 == validator }
+        let call = ProcessCall(question, count: count, isSame: isSame)
         var message = ByteBuffer()
-        message.write(ProcessCall(question, count: count, isSame: isSame))
+        message.write(call)
         let isKept = count <= Self.keptBytes
         if !isSame {
             present.withLock { $0 = isKept ? validator : nil }
@@ -82,7 +87,7 @@ final class RenderProcess: Sendable {
         }
         defer { if !isKept { ftruncate(process.input, 0) } }
         try send(message)
-        return try receive(times)
+        return try receive(call.number, times)
     }
 
     /// The bytes of `variants`, in order, from the output.
@@ -167,8 +172,8 @@ final class RenderProcess: Sendable {
         guard sent == message.readableBytes else { throw errno == EAGAIN ? .garbage : .crash }
     }
 
-    /// Waits for an answer. A process that waits for a processor is not killed for it.
-    private func receive(_ times: Times) throws(ProcessLoss) -> ProcessAnswer {
+    /// Waits for the answer to the question with this number. A process that waits for a processor is not killed for it.
+    private func receive(_ number: UInt64, _ times: Times) throws(ProcessLoss) -> ProcessAnswer {
         let clock = ContinuousClock()
         let (end, worked) = (clock.now + times.whole, processorTime)
         var wait = min(times.work, times.whole)
@@ -192,7 +197,13 @@ final class RenderProcess: Sendable {
         guard isWhole else { throw .garbage }
         // The end of the socket.
         guard message.readableBytes > 0 else { throw .crash }
-        do throws(WireError) { return try WireReader.read(from: message, formats: formats) } catch { throw .garbage }
+        let reply: ProcessReply
+        do throws(WireError) { reply = try WireReader.read(from: message, formats: formats) } catch { throw .garbage }
+        guard reply.number == number else {
+            wasAhead.store(true, ordering: .relaxed)
+            throw .garbage
+        }
+        return reply.answer
     }
 }
 

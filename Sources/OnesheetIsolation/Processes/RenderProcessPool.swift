@@ -77,18 +77,24 @@ final class RenderProcessPool: Sendable {
     /// A process that has seen no picture.
     func acquireNew() throws(RenderError) -> Place { Place(process: try start(), questions: 0) }
 
-    /// Keeps a process for the next question.
+    /// Keeps a process for the next question, and gives up idle ones that have ended.
     func release(_ place: Place) {
         let questions = place.questions + 1
         let isOld =
             questions >= Self.mostQuestions
             || (questions % Self.questionsPerLook == 0 && place.process.processorTime > Self.mostWork)
-        let isKept = state.withLock { state in
-            guard !state.hasEnded, !isOld, state.idle.count < settings.limits.workers + Self.inspecting else { return false }
-            state.idle.append(Idle(process: place.process, questions: questions))
-            return true
+        let ended = state.withLock { state in
+            // Those that were killed meanwhile would stay as zombies until they are needed.
+            var ended = state.idle.filter(\.process.isUnusable).map(\.process)
+            if !ended.isEmpty { state.idle.removeAll { idle in ended.contains { $0 === idle.process } } }
+            if !state.hasEnded, !isOld, state.idle.count < settings.limits.workers + Self.inspecting {
+                state.idle.append(Idle(process: place.process, questions: questions))
+            } else {
+                ended.append(place.process)
+            }
+            return ended
         }
-        if !isKept { discard(place.process) }
+        for process in ended { discard(process) }
     }
 
     /// Ends a process that was lost in use.

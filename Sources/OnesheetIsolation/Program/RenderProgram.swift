@@ -62,7 +62,7 @@ package enum RenderProgram {
             limits.seconds = UInt64(ProcessBounds.seconds)
             let error = ccage_enter(&limits)
             guard error == 0 else { exit(CCAGE_NOT_LOCKED_IN) }
-            guard messages.send(ProcessAnswer.ready) else { exit(0) }
+            guard messages.send(ProcessReply(to: ProcessReply.start, .ready)) else { exit(0) }
             serve(messages, input: input, renderer: renderer)
         } catch {
             exit(CCAGE_NO_CODEC)
@@ -76,7 +76,8 @@ package enum RenderProgram {
                 exit(CCAGE_BAD_MESSAGE)
             }
             if !call.isSame { file = nil }
-            guard messages.send(answer(call, input: input, renderer: renderer, recognized: &file)) else { break }
+            let answer = answer(call, input: input, renderer: renderer, recognized: &file)
+            guard messages.send(ProcessReply(to: call.number, answer)) else { break }
         }
         exit(0)
     }
@@ -139,9 +140,9 @@ private struct ServerSocket {
         return count > 0 ? message : nil
     }
 
-    func send(_ answer: ProcessAnswer) -> Bool {
+    func send(_ reply: ProcessReply) -> Bool {
         var message = ByteBuffer()
-        message.write(answer)
+        message.write(reply)
         return message.withUnsafeReadableBytes { bytes in
             Glibc.send(CCAGE_SOCKET, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
         }

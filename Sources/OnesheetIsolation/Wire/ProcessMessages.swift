@@ -10,6 +10,8 @@ struct ProcessCall: WireValue, Sendable {
         case hash
     }
 
+    /// A random number that the answer must repeat. A message that a process sends without having read the question is never its answer.
+    var number: UInt64
     var question: Question
     /// Bytes of the picture.
     var count: Int
@@ -17,12 +19,14 @@ struct ProcessCall: WireValue, Sendable {
     var isSame: Bool
 
     init(_ question: Question, count: Int, isSame: Bool = false) {
+        number = .random(in: .min ... .max)
         self.question = question
         self.count = count
         self.isSame = isSame
     }
 
     func write(to message: inout ByteBuffer) {
+        message.write(number)
         message.write(count)
         message.write(isSame)
         switch question {
@@ -35,6 +39,7 @@ struct ProcessCall: WireValue, Sendable {
     }
 
     init(from message: inout WireReader) throws(WireError) {
+        number = try message.read()
         count = try message.read()
         isSame = try message.read()
         question =
@@ -44,6 +49,31 @@ struct ProcessCall: WireValue, Sendable {
             case 2: .hash
             default: throw WireError()
             }
+    }
+}
+
+/// A render process's message to its server.
+struct ProcessReply: WireValue, Sendable {
+    /// The number of the process's first message, which has no question.
+    static let start: UInt64 = 0
+
+    /// The number of the question.
+    var number: UInt64
+    var answer: ProcessAnswer
+
+    init(to number: UInt64, _ answer: ProcessAnswer) {
+        self.number = number
+        self.answer = answer
+    }
+
+    func write(to message: inout ByteBuffer) {
+        message.write(number)
+        message.write(answer)
+    }
+
+    init(from message: inout WireReader) throws(WireError) {
+        number = try message.read()
+        answer = try message.read()
     }
 }
 
