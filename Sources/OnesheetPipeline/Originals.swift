@@ -46,7 +46,14 @@ package struct Originals: Sendable {
             transport: transport, engine: engine, pool: pool, outlines: outlines,
             local: LocalOriginals(memory: pool.memory, clock: clock),
             clock: clock, lifetime: lifetime)
-        flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
+        flights = Coalescing(
+            cancelled: .cancelled, full: .overloaded(retryAfter: 1),
+            find: { [memory = cache.memory] flight in
+                guard let entry = memory.entryStoredSince(for: ImageRequest.originalKey(flight.key)),
+                    entry.state(at: clock.now) == .fresh
+                else { return nil }
+                return Original(entry: entry, reservation: nil)
+            })
         selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
     }
 
@@ -61,11 +68,6 @@ package struct Originals: Sendable {
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: generation)
         return try await flights.share(FlightKey(title, at: generation)) { () async throws(PipelineError) -> Original in
-            // An earlier flight may have stored it since the lookup.
-            let entry = cache.memory.entryStoredSince(for: ImageRequest.originalKey(title))
-            if let entry, entry.state(at: clock.now) == .fresh {
-                return Original(entry: entry, reservation: nil)
-            }
             // A stale original is only revalidated, and holds memory, so it must not wait for a lease.
             guard let leases, stored == nil else { return try await fetched(stored, of: title, from: source, at: generation) }
             let key = ImageRequest.originalKey(title)

@@ -58,9 +58,8 @@ final class CoalescingTests: XCTestCase {
     func testThatOneWaitersCancellationDoesNotHurtAnother() async throws {
         // Given two waiters for the same work
         let joined = Gate()
-        let flights = Coalescing<String, Int, Failure>(cancelled: .cancelled) { _, waiters in
-            if waiters == 2 { joined.open() }
-        }
+        let flights = Coalescing<String, Int, Failure>(
+            cancelled: .cancelled, onJoin: { _, waiters in if waiters == 2 { joined.open() } })
         let job = job
         let stays = Task { try await flights.share("key", job.run) }
         let leaves = Task { try await flights.share("key", job.run) }
@@ -112,9 +111,9 @@ final class CoalescingTests: XCTestCase {
 
     func testThatThereAreOnlySoManyPiecesOfWorkAndSoManyWaiters() async throws {
         // Given room for two pieces of work and three waiters, all taken
-        let flights = Coalescing<String, Int, Failure>(cancelled: .cancelled, full: .refused, mostFlights: 2, mostWaiters: 3) {
-            [gate] key, waiters in if key == "b", waiters == 2 { gate.open() }
-        }
+        let flights = Coalescing<String, Int, Failure>(
+            cancelled: .cancelled, full: .refused, mostFlights: 2, mostWaiters: 3,
+            onJoin: { [gate] key, waiters in if key == "b", waiters == 2 { gate.open() } })
         let (job, held) = (job, Gate())
         let work: @Sendable () async throws(Failure) -> Int = { () async throws(Failure) in
             do { try await held.pass() } catch { throw .late }
@@ -253,11 +252,51 @@ final class CoalescingTests: XCTestCase {
         }
     }
 
+    func testThatAFlightDoesNothingForAResultThatHasBeenStoredMeanwhile() async throws {
+        // Given the result for one of two keys, which an earlier flight has stored
+        let flights = Coalescing<String, Int, Failure>(cancelled: .cancelled, find: { $0 == "stored" ? 1 : nil })
+        let asked = Mutex<[[String]]>([])
+
+        // When both are asked for, and the stored one alone
+        let work: @Sendable (Coalescing<String, Int, Failure>.Flights) async throws(Failure) -> [String: Int] = {
+            flights throws(Failure) in
+            asked.withLock { $0.append(flights.keys) }
+            guard flights.begin() == ["missing"] else { throw .refused }
+            return ["missing": 2]
+        }
+        let both = try await flights.share(["stored", "missing"], work)
+        let alone = try await flights.share(["stored"], work)
+
+        // Then only the other is worked for
+        XCTAssertEqual(both, [1, 2])
+        XCTAssertEqual(alone, [1])
+        XCTAssertEqual(asked.withLock { $0 }, [["missing"]])
+    }
+
+    func testThatAFailureLeavesTheResultsThatWereFound() async throws {
+        // Given the result for one of two keys
+        let flights = Coalescing<String, Int, Failure>(cancelled: .cancelled, find: { $0 == "stored" ? 1 : nil })
+        let held = Gate()
+
+        // When the work for the other one fails while a second caller waits for the stored one
+        let work: @Sendable (Coalescing<String, Int, Failure>.Flights) async throws(Failure) -> [String: Int] = {
+            _ throws(Failure) in
+            do { try await held.pass() } catch { throw .cancelled }
+            throw .late
+        }
+        let first = Task { try await flights.share(["stored", "missing"], work) }
+        let second = Task { try await flights.share(["stored"], work) }
+        held.open()
+
+        // Then only those who need the other one get the failure
+        let (failed, found) = (await first.result, try await second.value)
+        XCTAssertThrowsError(try failed.get())
+        XCTAssertEqual(found, [1])
+    }
+
     /// Coalescing that opens the gate after `count` waiters have joined.
     private func flights(opening count: Int) -> Coalescing<String, Int, Failure> {
-        Coalescing(cancelled: .cancelled) { [gate] _, waiters in
-            if waiters == count { gate.open() }
-        }
+        Coalescing(cancelled: .cancelled, onJoin: { [gate] _, waiters in if waiters == count { gate.open() } })
     }
 }
 

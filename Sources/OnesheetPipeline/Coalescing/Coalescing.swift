@@ -6,6 +6,9 @@ import Synchronization
 ///
 /// A caller may ask for several keys at once. The keys that have no flight yet become one piece of work.
 ///
+/// A caller looks for a stored result before it joins, and an earlier flight may store one between the two. So each new flight looks
+/// again (`find`) before its work begins.
+///
 /// Work ends without waiters. A cancelled waiter leaves immediately and does not affect the others; when the last one leaves, the
 /// work is cancelled. The number of flights and of waiters is bounded; calls beyond that fail immediately.
 ///
@@ -88,16 +91,19 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     private let full: Failure
     private let mostFlights: Int
     private let mostWaiters: Int
+    private let find: @Sendable (Key) async -> Value?
     private let onJoin: @Sendable (Key, _ waiters: Int) -> Void
 
     /// - Parameters:
     ///   - cancelled: the error for a cancelled waiter.
     ///   - full: the error for a caller beyond the limits; `nil` is `cancelled`.
+    ///   - find: the result that an earlier flight has stored under a key, if it is found quickly.
     ///   - mostFlights: the limit of concurrent flights. Only tests set it.
     ///   - mostWaiters: the limit of concurrent waiters of all flights. Only tests set it.
     ///   - onJoin: called when a waiter has joined. Only tests use it.
     init(
-        cancelled: Failure, full: Failure? = nil, mostFlights: Int = 8192, mostWaiters: Int = 65_536,
+        cancelled: Failure, full: Failure? = nil, find: @escaping @Sendable (Key) async -> Value? = { _ in nil },
+        mostFlights: Int = 8192, mostWaiters: Int = 65_536,
         onJoin: @escaping @Sendable (Key, _ waiters: Int) -> Void = { _, _ in }
     ) {
         self.cancelled = cancelled
@@ -105,6 +111,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         self.mostFlights = mostFlights
         self.mostWaiters = mostWaiters
         self.onJoin = onJoin
+        self.find = find
     }
 
     /// The result of `work` for `key`. Starts the work unless it is running.
@@ -158,15 +165,20 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
 
     /// Starts `work` on this thread, which it leaves when it first waits. That spares a change of threads.
     private func start(_ work: @escaping Work, id: UInt64, for keys: [Key], _ urgency: Urgency) {
-        let lanes = keys.map { Lane(key: $0, urgency: urgency) }
         let task = Task.immediate { [self] in
-            let flights = Flights(keys) { [self] in begin(lanes, of: id) }
-            do throws(Failure) {
-                let values = try await work(flights)
-                land(lanes, of: id) { values[$0].map { .success($0) } ?? .failure(cancelled) }
-            } catch {
-                land(lanes, of: id) { _ in .failure(error) }
+            var values: [Key: Value] = [:]
+            for key in keys { values[key] = await find(key) }
+            let left = keys.filter { values[$0] == nil }
+            var failure = cancelled
+            if !left.isEmpty {
+                let flights = Flights(left) { [self] in begin(left.map { Lane(key: $0, urgency: urgency) }, of: id) }
+                do throws(Failure) {
+                    values.merge(try await work(flights)) { _, made in made }
+                } catch {
+                    failure = error
+                }
             }
+            land(keys.map { Lane(key: $0, urgency: urgency) }, of: id) { values[$0].map { .success($0) } ?? .failure(failure) }
         }
         let isRunning = state.withLock { state in
             state.running[id]?.task = task

@@ -36,9 +36,17 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         self.cache = cache
         self.clock = clock
         self.logger = logger
-        storage = TypedStorage(name, in: cache, clock: clock)
+        let storage = TypedStorage<JSONCached<DatedAnswer<Value>>>(name, in: cache, clock: clock)
+        self.storage = storage
         negatives = NegativeCache(clock: clock)
-        flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
+        flights = Coalescing(
+            cancelled: .cancelled, full: .overloaded(retryAfter: 1),
+            find: { flight in
+                guard let kept = await storage.valueStoredSince(forKey: flight.key.description)?.value,
+                    kept.isFresh(at: clock.now)
+                else { return nil }
+                return kept.value
+            })
     }
 
     /// The cached answer under `key`, fresh or stale. Asks no source.
@@ -67,9 +75,6 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         }
         return try await flights.share(FlightKey(ExactText(question.key), at: generation)) {
             () async throws(PipelineError) -> Value in
-            // An earlier flight may have stored it meanwhile.
-            let kept = isKept ? await storage.valueStoredSince(forKey: question.key)?.value ?? kept : nil
-            if let kept, kept.isFresh(at: clock.now) { return kept.value }
             let outcome: Result<Value, SourceError>
             if remembers, let miss = negatives.recall(question.missKey, at: generation) {
                 outcome = miss

@@ -1,0 +1,44 @@
+import Logging
+import OnesheetCache
+import OnesheetCore
+
+/// The facts about posters in the cache.
+struct PosterFactsStorage: Sendable {
+    private let storage: TypedStorage<JSONCached<PosterFacts>>
+    private let lifetime: CacheExpiration
+    private let logger: Logger
+
+    init(in cache: Cache, lifetime: CacheExpiration, clock: WallClock) {
+        self.lifetime = lifetime
+        logger = cache.logger
+        storage = TypedStorage("poster", in: cache, clock: clock, areSmall: true)
+    }
+
+    /// The known facts about the poster of a title of `source`.
+    func facts(of title: TitleReference, from source: (any ContentSource)?) async -> PosterFacts? {
+        await storage.value(forKey: title.description, isShared: Self.isShared(from: source))?.value
+    }
+
+    /// Stores the facts about the poster that `variant` shows, unless they are known. Those of a new original are not, so no tier is
+    /// asked for them while a client waits.
+    func note(_ variant: CacheEntry, of original: Original, isNew: Bool, for fill: Fill) async {
+        guard original.isStorable, let new = PosterFacts(variant, of: original.entry) else { return }
+        let title = fill.misses[0].request.title
+        if !isNew, await facts(of: title, from: fill.source)?.original == new.original { return }
+        do {
+            try await storage.store(
+                JSONCached(new), forKey: title.description, expiration: lifetime,
+                tags: [.source(title.source), .title(title)], ifGeneration: fill.generation,
+                isShared: Self.isShared(from: fill.source))
+        } catch {
+            logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(shown(title))"])
+        }
+    }
+
+    /// Whether the facts about a title's poster are for all servers: a list may show the title anywhere. The facts about a picture that
+    /// is in no list stay where it is shown.
+    private static func isShared(from source: (any ContentSource)?) -> Bool {
+        guard let capabilities = source?.capabilities else { return true }
+        return capabilities.hasLists || capabilities.searches
+    }
+}
