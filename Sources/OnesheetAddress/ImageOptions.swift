@@ -138,8 +138,11 @@ public struct ImageOptions: Sendable {
 
     /// The transforms for each size in each format.
     /// - Parameter formats: file extensions, or `auto`, the format for clients without a preference.
-    /// - Throws: `RequestError` with the unknown size or format.
+    /// - Throws: `RequestError` with the unknown size or format, or if there is none.
     package func transforms(sizes: [String], formats: [String]) throws(RequestError) -> [Transform] {
+        for (key, names) in [("sizes", sizes), ("formats", formats)] where names.isEmpty {
+            throw .malformed("“\(key)” is empty: leave it out, or name at least one")
+        }
         func once(_ names: [String]) -> [String] {
             var seen: Set<ExactText> = []
             return names.filter { seen.insert(ExactText($0)).inserted }

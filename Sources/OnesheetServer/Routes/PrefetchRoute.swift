@@ -37,9 +37,7 @@ struct PrefetchRoute: Route {
         enum CodingKeys: CodingKey, CaseIterable { case source, date, from, to, query, ids, sizes, formats, dryRun }
 
         func order() throws(RequestError) -> PrefetchOrder {
-            for (key, list) in [("ids", ids), ("sizes", sizes), ("formats", formats)] where list?.isEmpty ?? false {
-                throw .malformed("“\(key)” is empty: leave it out, or name at least one")
-            }
+            if let ids, ids.isEmpty { throw .malformed("“ids” is empty: leave it out, or name at least one") }
             return try PrefetchOrder(
                 source: source, date: date, from: from, to: to, ids: ids ?? [], query: query,
                 sizes: sizes ?? PrefetchConfiguration.defaultSizes, formats: formats ?? PrefetchConfiguration.defaultFormats,
