@@ -13,6 +13,7 @@ public struct ListedTitle: Sendable, Equatable, Decodable {
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
+        // Member by member, because a server may leave out `metadata`, which `Title` itself requires.
         title = Title(
             id: try members.decode(String.self, forKey: .id), name: try members.decode(String.self, forKey: .name),
             originalName: try members.decodeIfPresent(String.self, forKey: .originalName),

@@ -5,8 +5,8 @@ import OnesheetCore
 import OnesheetPipeline
 import Synchronization
 
-/// The client of a connection.
-final class Client: Sendable {
+/// A connection of a client.
+final class ClientConnection: Sendable {
     /// `nil` on a Unix socket.
     let peer: IPAddress?
     fileprivate let connections: OpenConnections
@@ -48,7 +48,7 @@ final class ClientRequest: Sendable {
 
     /// The connection, or the HTTP/2 stream, that the request arrived on.
     let channel: any Channel
-    private let client: Client
+    private let client: ClientConnection
     /// The address whose limits the request counts against; `nil` if it is unknown.
     private let owner: ClientAddress?
     private let state = Mutex(State())
@@ -64,7 +64,7 @@ final class ClientRequest: Sendable {
         var length = 0
     }
 
-    private init(of client: Client, on channel: any Channel, owner: ClientAddress?, pieceLength: Int) {
+    private init(of client: ClientConnection, on channel: any Channel, owner: ClientAddress?, pieceLength: Int) {
         self.client = client
         self.channel = channel
         self.owner = owner

@@ -38,7 +38,7 @@ final class OpenConnections: Sendable {
 
     private struct Connection {
         let channel: any Channel
-        let client: Client
+        let client: ClientConnection
         /// The address that it counts for.
         let owner: ClientAddress?
         /// The number of connections before it.
@@ -98,7 +98,7 @@ final class OpenConnections: Sendable {
             throw TooManyConnections()
         }
         let id = ObjectIdentifier(channel)
-        let client = Client(peer, self, isHandshaking: isHandshaking)
+        let client = ClientConnection(peer, self, isHandshaking: isHandshaking)
         let isClosed = state.withLock { state in
             state.add(Connection(channel: channel, client: client, owner: owner, number: state.total), id: id)
             return state.isClosed
@@ -111,7 +111,9 @@ final class OpenConnections: Sendable {
     }
 
     /// The client of `channel`. `nil` if it is not an open connection.
-    func client(of channel: any Channel) -> Client? { state.withLock { $0.connections[ObjectIdentifier(channel)]?.client } }
+    func client(of channel: any Channel) -> ClientConnection? {
+        state.withLock { $0.connections[ObjectIdentifier(channel)]?.client }
+    }
 
     /// Closes up to `count` idle connections when few more can be accepted. Begins with the address that has the most, and with the oldest of
     /// its connections. Each address keeps its share, as if there were one more address, and two at least. Connections of trusted proxies and

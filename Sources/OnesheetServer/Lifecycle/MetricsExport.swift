@@ -24,5 +24,5 @@ struct MetricsExport: Service {
         await pass()
     }
 
-    private func pass() async { await forwarder.pass(ServerReading(responder.context, counters: counters).metrics()) }
+    private func pass() async { await forwarder.pass(MetricsReading(responder.context, counters: counters).metrics()) }
 }

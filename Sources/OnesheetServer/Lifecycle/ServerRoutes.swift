@@ -34,7 +34,7 @@ extension Router {
                 PrefetchJobRoute(jobs: context.resources.prefetchJobs, administrator: administrator),
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
-                MetricsRoute(reading: ServerReading(context, counters: counters)),
+                MetricsRoute(reading: MetricsReading(context, counters: counters)),
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]

@@ -4,7 +4,7 @@ import OnesheetIsolation
 import OnesheetPipeline
 
 /// Reads all metrics of a server.
-struct ServerReading: Sendable {
+struct MetricsReading: Sendable {
     let cache: Cache
     let pipeline: Pipeline
     let watches: [(name: String, watch: SourceWatch)]

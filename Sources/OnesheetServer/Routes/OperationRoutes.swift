@@ -79,7 +79,7 @@ struct ClientConfigurationRoute: Route {
 /// `/metrics`: metrics in Prometheus' text format 0.0.4.
 struct MetricsRoute: Route {
     let prefix = "/metrics"
-    let reading: ServerReading
+    let reading: MetricsReading
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         .text(await reading.metrics().prometheusText, type: "text/plain; version=0.0.4; charset=utf-8")
