@@ -34,18 +34,32 @@
             }
         }
 
-        /// The coded pixels of an item: of its HEVC stream, or of all tiles of a grid.
+        /// The coded pixels of an item: of its HEVC stream, or of all tiles of a grid or its canvas, whichever has more.
         private static func pixels(of item: Int, _ items: HEICItems, _ file: HEICBoxes) throws(CodecError) -> Int {
             let type = items.types[item] ?? "unknown"
             guard type == "grid" else { return try pixels(ofStream: item, type: type, of: items, in: file) }
             var pixels = 0
+            let canvas = try self.pixels(ofCanvas: item, of: items, in: file)
             for reference in items.references where reference.kind == "dimg" && reference.from == item {
                 for tile in reference.to {
                     pixels += try self.pixels(
                         ofStream: tile, type: items.types[tile] ?? "unknown", of: items, in: file)
                 }
             }
-            return pixels
+            return max(pixels, canvas)
+        }
+
+        /// The pixels that a grid describes (ISO/IEC 23008-12 §6.6.2.3.2). libheif makes a picture of them, whatever the rest of the file says.
+        private static func pixels(ofCanvas grid: Int, of items: HEICItems, in file: HEICBoxes) throws(CodecError) -> Int {
+            guard let places = items.places[grid], places.count == 1, let place = places.first else {
+                throw .unsupported("grids in several pieces in HEIC")
+            }
+            let bytes = try file.number(place, at: 1, bytes: 1) & 1 == 1 ? 4 : 2
+            let (width, height) = (
+                try file.number(place, at: 4, bytes: bytes), try file.number(place, at: 4 + bytes, bytes: bytes)
+            )
+            let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+            return overflow ? .max : pixels
         }
 
         private static func pixels(

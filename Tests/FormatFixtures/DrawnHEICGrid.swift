@@ -12,6 +12,8 @@
         public var height: Int
         /// Quarter turns against the clock.
         public var turns = 0
+        /// The size in the description of the grid; `nil` is that of the cut picture.
+        public var canvas: (width: Int, height: Int)?
 
         public init(columns: Int, rows: Int, width: Int, height: Int) {
             self.columns = columns
@@ -69,7 +71,8 @@
                 return place
             }
             // Each item's data is in the file, but that of the grid in the box of small data.
-            let data: [UInt8] = [0, 0, UInt8(rows - 1), UInt8(columns - 1)] + Self.word(width) + Self.word(height)
+            let (wide, high) = canvas ?? (width, height)
+            let data: [UInt8] = [0, 0, UInt8(rows - 1), UInt8(columns - 1)] + Self.word(wide) + Self.word(high)
             let places = (1...preview).map { item -> [UInt8] in
                 let index = (item - 2) % streams.count
                 let extent = item == 1 ? (0, data.count) : (offsets[index], streams[index].count)

@@ -82,6 +82,13 @@
             assertFails(file, .unsupported("HEIC of \(300 * 64 * 64) coded pixels for 64 × 64 visible ones"))
         }
 
+        func testThatAGridThatIsLargerThanTheFileSaysIsRefused() {
+            // The library would make a canvas of 3.6 billion pixels.
+            var drawing = DrawnHEICGrid(columns: 1, rows: 1, width: 64, height: 64)
+            drawing.canvas = (60_000, 60_000)
+            assertFails(drawing.file, .unsupported("HEIC of 3600000000 coded pixels for 64 × 64 visible ones"))
+        }
+
         func testThatColoursArePremultipliedNoMore() throws {
             var drawing = DrawnHEIC(width: 64, height: 64, hasAlpha: true)
             drawing.isPremultiplied = true
