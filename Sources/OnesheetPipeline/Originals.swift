@@ -66,7 +66,10 @@ package struct Originals: Sendable {
     ) async throws(PipelineError) -> Original {
         let stored = try await stored(title)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
-        try failures.check(title, at: generation)
+        do throws(PipelineError) { try failures.check(title, at: generation) } catch {
+            // The answer is the same as at the failure that is remembered.
+            return try standIn(stored, for: title, after: error)
+        }
         return try await flights.share(FlightKey(title, at: generation)) { () async throws(PipelineError) -> Original in
             // A stale original is only revalidated, and holds memory, so it must not wait for a lease.
             guard let leases, stored == nil else { return try await fetched(stored, of: title, from: source, at: generation) }
@@ -133,10 +136,18 @@ package struct Originals: Sendable {
             }
             return try await selected(for: title, from: source, at: generation)
         } catch {
-            guard let stored, error.allowsStale, stored.entry.state(at: clock.now) != .stale else { throw error }
-            logger.notice("a stale original is used", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
-            return stored.standingIn()
+            return try standIn(stored, for: title, after: error)
         }
+    }
+
+    /// The stale original, if its freshness allows that after `error`.
+    /// - Throws: `error` otherwise.
+    private func standIn(
+        _ stored: Original?, for title: TitleReference, after error: PipelineError
+    ) throws(PipelineError) -> Original {
+        guard let stored, error.allowsStale, stored.entry.state(at: clock.now) != .stale else { throw error }
+        logger.notice("a stale original is used", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
+        return stored.standingIn()
     }
 
     /// The perceptual hash of the original.

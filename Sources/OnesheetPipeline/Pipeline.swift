@@ -158,6 +158,7 @@ package struct Pipeline: Sendable {
         let original = try await withSpan(named: "origin") { _ async throws(PipelineError) in
             try await originals.original(for: fill.misses[0].request, from: fill.source, at: fill.generation)
         }
+        // An original of the same moment counts as asked for in the record, and as known when its facts are stored: that is safe.
         record.askedOrigin = original.entry.validated >= start
         let isNew = original.entry.validated > start
         _ = record.watch.lap("origin")

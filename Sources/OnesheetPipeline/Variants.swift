@@ -26,7 +26,7 @@ struct Variants: Sendable {
 
     /// The variants of `original` that `fill` asks for. Omits those that another flight renders. An original that cannot be rendered is
     /// dropped.
-    /// - Parameter isNew: whether the original has just come from its origin.
+    /// - Parameter isNew: whether the origin has just been asked for the original.
     func variants(for fill: Fill, of original: Original, isNew: Bool) async throws(PipelineError) -> [Variant] {
         var variants: [Variant] = []
         var requests: [ImageRequest] = []

@@ -184,6 +184,26 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(second.entry.body, first.entry.body)
     }
 
+    func testThatARememberedFailureIsBridgedToo() async throws {
+        // Given a stale original whose origin refuses it, which is remembered
+        let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"")
+        let first = try await pipeline.image(for: request)
+        clock.advance(by: .seconds(61))
+        transport.on(url, status: 503, "")
+        _ = try await pipeline.image(for: request)
+        let asked = transport.count()
+        // When its variant is requested again, and another one
+        let second = try await pipeline.image(for: request)
+        var other = request.transform
+        other.width = 20
+        let third = try await pipeline.image(for: ImageRequest(request.title, other))
+        // Then the stale original serves both, and its origin is not asked
+        XCTAssertEqual(second.origin, .staleOnError)
+        XCTAssertEqual(second.entry.body, first.entry.body)
+        XCTAssertEqual(third.entry.presentation.width, 20)
+        XCTAssertEqual(transport.count(), asked)
+    }
+
     func testThatAStaleVariantDoesNotOutliveItsTime() async throws {
         // Given an original that may not be served stale on errors, and a failing origin
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=0", tag: "\"a\"")

@@ -19,8 +19,8 @@ struct PosterFactsStorage: Sendable {
         await storage.value(forKey: title.description, isShared: Self.isShared(from: source))?.value
     }
 
-    /// Stores the facts about the poster that `variant` shows, unless they are known. Those of a new original are not, so no tier is
-    /// asked for them while a client waits.
+    /// Stores the facts about the poster that `variant` shows, unless they are known.
+    /// - Parameter isNew: whether they are hardly known, so that no tier is asked for them while a client waits.
     func note(_ variant: CacheEntry, of original: Original, isNew: Bool, for fill: Fill) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry) else { return }
         let title = fill.misses[0].request.title

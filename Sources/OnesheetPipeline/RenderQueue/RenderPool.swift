@@ -18,7 +18,7 @@ package final class RenderPool: Sendable {
     private static let examiningThreads = 2
     /// The least number of waiting inspections of one urgency.
     private static let examiningQueue = 1024
-    /// The deadline of an inspection: a thousand times its usual duration.
+    /// The deadline of an inspection: a thousand times its usual duration. A render process is killed a little earlier.
     private static let examiningDeadline = Duration.seconds(5)
 
     /// - Parameters:
