@@ -6,8 +6,7 @@ package import OnesheetImaging
 
 /// Reads and makes pictures in render processes. If a picture ends its process, only the requests for it fail.
 package final class IsolatedRenderer: PictureEngine {
-    /// The time for parsing a header, whose cost is not known. A process ends by these limits before
-    /// the thread that waits for it gives up.
+    /// The time for parsing a header, whose cost is not known, if no render may take less.
     private static let inspection = RenderProcess.Times(work: .seconds(2), whole: .milliseconds(4500))
     /// The limit of a render: its predicted processor time times `factor`, and at least `least`.
     private static let slack = (factor: 10.0, least: Duration.seconds(2))
@@ -52,7 +51,7 @@ package final class IsolatedRenderer: PictureEngine {
     package var copiesFiles: Bool { true }
 
     package func outline(of file: PictureFile) throws(RenderError) -> PictureOutline {
-        try ask(.outline, about: file, within: Self.inspection) { _, answer throws(ProcessLoss) in
+        try ask(.outline, about: file, within: inspectionTimes) { _, answer throws(ProcessLoss) in
             guard case .outline(let outline) = answer else { throw .garbage }
             // The original may be served under this type.
             let (pixels, overflow) = outline.width.multipliedReportingOverflow(by: outline.height)
@@ -134,6 +133,12 @@ package final class IsolatedRenderer: PictureEngine {
     private func times(_ cost: RenderCost) -> RenderProcess.Times {
         let predicted = Duration.milliseconds(min(cost.milliseconds * Self.slack.factor, 1e9))
         return RenderProcess.Times(work: min(max(predicted, Self.slack.least), deadline), whole: deadline + deadline / 20)
+    }
+
+    /// A process ends by these limits before the thread that waits for it gives up.
+    private var inspectionTimes: RenderProcess.Times {
+        let (usual, most) = (Self.inspection, deadline * 9 / 10)
+        return RenderProcess.Times(work: min(usual.work, most), whole: min(usual.whole, most))
     }
 
     private static func parts(_ transforms: [Transform]) -> [[Transform]] {
