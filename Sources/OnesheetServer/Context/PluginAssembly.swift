@@ -67,7 +67,9 @@ package struct PluginAssembly: Sendable {
     func source(
         _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch
     ) throws(ConfigurationError) -> any ContentSource {
-        let (source, limits) = try limitedSource(nested, named: name)
+        var (source, limits) = try limitedSource(nested, named: name)
+        // Render processes take no larger originals, so none is fetched.
+        limits.bytes = min(limits.bytes ?? .max, self.limits.originBytes)
         return WatchedSource(source, limits: limits, watch: watch)
     }
 
