@@ -79,6 +79,9 @@ package struct EntityTags {
         }
     }
 
+    /// The field value of a response for the strong tag `validator`.
+    package static func field(_ validator: String) -> String { "\"\(validator)\"" }
+
     /// Whether a strong tag equals `validator`.
     package func matchStrongly(_ validator: String) -> Bool {
         isAny || tags.contains { !$0.isWeak && $0.opaque.isExactly(validator) }

@@ -147,34 +147,39 @@ struct CacheCommand: ParsableCommand {
             return expired ? .expired : .all
         }
 
-        private func removal(_ plugins: PluginList) async throws -> CacheRemoval {
+        /// Runs `work` on the cache of the configuration, without a server; not if there is none.
+        private func withCache(
+            _ plugins: PluginList, _ work: (Cache) async throws -> CacheRemoval
+        ) async throws -> CacheRemoval? {
             let configuration = try options.load()
             let shared = configuration.shared
             guard configuration.cache.tiers.isEmpty, shared.store == nil, shared.coordinator == nil else {
-                // Purge the other tiers as well: a server would otherwise find there the entries that are gone from the disk. And tell
-                // the other servers.
-                let logger = Log.make(configuration.log)
-                let resources = try ServerResources(configuration, plugins, clock: .system, logger: logger)
-                let removal: CacheRemoval
-                do {
-                    removal = try await resources.cache.purge([selection], dryRun: dryRun)
-                } catch {
-                    try await resources.shutdown(within: .seconds(10))
-                    throw error
-                }
-                try await resources.shutdown(within: .seconds(10))
-                return removal
+                // With the other tiers: a server would find there the entries that are gone from the disk. And with the other servers.
+                let resources = try ServerResources(
+                    configuration, plugins, clock: .system, logger: Log.make(configuration.log))
+                return try await closing({ try await resources.shutdown(within: .seconds(10)) }) { try await work(resources.cache) }
             }
-            guard let disk = try configuration.openDiskCache() else { return CacheRemoval() }
+            guard let disk = try configuration.openDiskCache() else { return nil }
             // This process reads no entry twice, so it needs no memory tier.
             let cache = Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger)
-            let removal = try await cache.purge([selection], dryRun: dryRun)
-            try await disk.close()
+            return try await closing({ try await disk.close() }) { try await work(cache) }
+        }
+
+        /// Runs `work`, and `close` even if it fails.
+        private func closing(
+            _ close: () async throws -> Void, _ work: () async throws -> CacheRemoval
+        ) async throws -> CacheRemoval {
+            let removal: CacheRemoval
+            do { removal = try await work() } catch {
+                try await close()
+                throw error
+            }
+            try await close()
             return removal
         }
 
         func run(with plugins: PluginList) async throws {
-            let removal = try await removal(plugins)
+            let removal = try await withCache(plugins) { try await $0.purge([selection], dryRun: dryRun) } ?? CacheRemoval()
             if json {
                 try StandardStreams.output(document: removal)
             } else {

@@ -39,7 +39,7 @@ struct DocumentResponse {
         let suffix = packed == nil ? "" : "-\(coding?.rawValue ?? "")"
         let digest = bytes.withUnsafeReadableBytes { SHA256.hash($0) }.prefix(16)
         let validator = digest.hexadecimal + suffix
-        headers[.eTag] = "\"\(validator)\""
+        headers[.eTag] = EntityTags.field(validator)
         switch Preconditions(fields: fields, validator: validator, modified: nil).outcome {
         case .failed: return Problem.changed.response()
         case .notModified:

@@ -88,7 +88,7 @@ struct ImageResponse {
 
     /// The fields for caches, which a 304 also has (RFC 9110 §15.4.5). There is no `Age`: `max-age` counts from the response.
     private func cacheFields(_ lifetime: CacheLifetime) -> HTTPFields {
-        var fields: HTTPFields = [.eTag: "\"\(validator)\""]
+        var fields: HTTPFields = [.eTag: EntityTags.field(validator)]
         if address.varies { fields[.vary] = "Accept" }
         if address.isShared { fields[.accessControlAllowOrigin] = "*" }
         guard answer.isStorable else {

@@ -36,8 +36,6 @@ struct MetricsReading: Sendable {
         if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
             SharedMetrics(metrics: shared.metrics, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
         }
-        list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.metrics.counts.renders)
-        list.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
         ServerMetrics(counters: counters, pipeline: pipeline, renderThreads: renderThreads, lost: lost).write(to: &list)
         SourceMetrics(watches: watches).write(to: &list)
         if let coordination {

@@ -77,6 +77,8 @@ struct ServerMetrics {
 
     private func writeWork(to text: inout MetricList) {
         let (pool, background) = (pipeline.pool, pipeline.background)
+        text.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.metrics.counts.renders)
+        text.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pool.load)
         // The label `lane` is older than the word urgency, and dashboards use it.
         text.add(
             .gauge, "render_queue", help: "Renders waiting for a worker, by urgency.",

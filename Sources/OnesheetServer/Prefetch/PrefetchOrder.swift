@@ -10,13 +10,13 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
 
     package var source: String
     /// Title ids. If empty, the source's lists are used.
-    package var ids: [String] = []
+    package var ids: [String]
     /// The days of the lists. If empty, the source's newest list is used.
-    package var dates: [CalendarDay] = []
+    package var dates: [CalendarDay]
     /// A search phrase, used instead of a list.
     package var query: String?
-    package var sizes = PrefetchConfiguration.defaultSizes
-    package var formats = PrefetchConfiguration.defaultFormats
+    package var sizes: [String]
+    package var formats: [String]
 
     package init(
         source: String, ids: [String] = [], dates: [CalendarDay] = [], query: String? = nil,
