@@ -11,10 +11,19 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
 
     private let memory: ResponseMemory
     private var receiver: BodyReceiver?
+    private var context: ChannelHandlerContext?
 
     init(_ memory: ResponseMemory) { self.memory = memory }
 
-    func handlerAdded(context: ChannelHandlerContext) { receiver = BodyReceiver(context.channel, memory) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        receiver = BodyReceiver(context.channel, memory)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Closes the socket, without a goodbye of the encryption.
+    func close() { context?.close(promise: nil) }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var bytes = unwrapOutboundIn(data)

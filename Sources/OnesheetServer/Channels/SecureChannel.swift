@@ -63,12 +63,14 @@ struct SecureChannel: ServerChildChannel {
                         .http2($0)
                     }
                 }
-                return http1.configure(channel, logger).map { .http1($0) }
+                return channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(SmallFlushes()) }
+                    .flatMap { http1.configure(channel, logger) }.map { .http1($0) }
             }
             let operations = channel.pipeline.syncOperations
+            let socket = EncryptedBytes(connections.memory)
             try operations.addHandlers(
-                UntilClosed(place), EncryptedBytes(connections.memory), NIOSSLServerHandler(context: certificate.context),
-                SmallFlushes(), negotiation)
+                UntilClosed(place), socket, NIOSSLServerHandler(context: certificate.context), PromptEnd(socket),
+                negotiation)
             return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
         }
     }

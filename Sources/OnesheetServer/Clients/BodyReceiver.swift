@@ -54,6 +54,9 @@ final class BodyReceiver: Sendable {
     /// Whether the client has taken everything.
     var isEmpty: Bool { state.withLock { $0.pieces == 0 } }
 
+    /// Notes that the client has taken a part of a piece.
+    func progressed() { state.withLock { $0.since = .now() } }
+
     /// Counts a written piece of a body.
     /// - Parameter body: the body or a part of it.
     func wrote(_ body: ByteBuffer) {

@@ -3,7 +3,6 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import NIOHPACK
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
@@ -65,8 +64,8 @@ enum ReadyBody {
 final class ResponseHead {
     /// The fields with `Date`.
     let fields: HTTPResponse
-    /// The head for HTTP/2 (RFC 9113 §8.3.2).
-    private(set) lazy var hpack = Self.hpack(fields)
+    /// The encoded fields for HTTP/2 (RFC 9113 §8.3.2).
+    private(set) lazy var block = FieldEncoder.block(fields)
     /// The head with its final empty line, for HTTP/1.1 (RFC 9112 §4).
     private(set) lazy var bytes = Self.bytes(fields)
 
@@ -75,12 +74,6 @@ final class ResponseHead {
         common.apply(to: &response.headers, origin: nil)
         response.headers[.date] = HTTPDate.text(now)
         fields = response.head
-    }
-
-    private static func hpack(_ head: HTTPResponse) -> HPACKHeaders {
-        var headers = HPACKHeaders([(":status", "\(head.status.code)")])
-        for field in head.headerFields { headers.add(name: field.name.canonicalName, value: field.value) }
-        return headers
     }
 
     private static func bytes(_ head: HTTPResponse) -> ByteBuffer {
@@ -125,7 +118,7 @@ final class PreparedResponse {
         head = ResponseHead(full, common, at: now)
         self.counter = counter
         tier = hit.tier
-        entityTag = ByteBuffer(string: "\"\(image.validator)\"")
+        entityTag = ByteBuffer(string: EntityTags.field(image.validator))
         // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         time = (second..<second.addingTimeInterval(1)).clamped(to: .distantPast..<(hit.entry.freshUntil ?? .distantFuture))

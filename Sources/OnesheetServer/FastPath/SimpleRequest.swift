@@ -57,7 +57,7 @@ struct SimpleRequest {
         return true
     }
 
-    /// Recognises the head of an HTTP/2 request without a body. NIO has checked its pseudo-header fields (RFC 9113 §8.3.1).
+    /// Recognises the head of an HTTP/2 request without a body. `RequestFields` has checked its pseudo-header fields.
     init?(_ head: HPACKHeaders) {
         var bytes = ByteBuffer()
         var layout = RequestLayout()

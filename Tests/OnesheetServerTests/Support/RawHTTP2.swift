@@ -9,8 +9,9 @@ struct RawHTTP2 {
         let stream: Int
         let payload: [UInt8]
 
-        /// Whether it is the head of a response with status 200 (HPACK's static entry 8, RFC 7541 appendix A).
-        var isOK: Bool { type == 1 && payload.first == 0x88 }
+        /// Whether it is the head of a response with status 200 (HPACK's static entry 8, RFC 7541 appendix A). The first head of a
+        /// connection begins with a change of the table's size.
+        var isOK: Bool { type == 1 && payload.first { $0 != 0x20 } == 0x88 }
     }
 
     enum Kind {
@@ -99,10 +100,27 @@ struct RawHTTP2 {
         return nil
     }
 
-    static func headers(_ path: String, on stream: Int, ends: Bool = true, more: [UInt8] = [], isWhole: Bool = true) -> [UInt8] {
-        // GET and https are entries of HPACK's static table; path and authority have their names there.
-        let block: [UInt8] = [0x82, 0x87, 0x04] + text(path) + [0x01] + text("h") + more
+    static func headers(
+        _ path: String, on stream: Int, ends: Bool = true, more: [UInt8] = [], isWhole: Bool = true, method: String = "GET"
+    ) -> [UInt8] {
+        // GET, POST and https are entries of HPACK's static table; path and authority have their names there.
+        let block: [UInt8] = [method == "POST" ? 0x83 : 0x82, 0x87, 0x04] + text(path) + [0x01] + text("h") + more
         return frame(Kind.headers, flags: (ends ? 1 : 0) | (isWhole ? 4 : 0), stream: stream, payload: block)
+    }
+
+    static func setting(_ name: Int, _ value: Int) -> [UInt8] {
+        frame(Kind.settings, flags: 0, stream: 0, payload: number(name, 2) + number(value, 4))
+    }
+
+    /// A body in frames of at most 16 KiB, without an end.
+    static func data(_ count: Int, on stream: Int) -> [UInt8] {
+        stride(from: 0, to: max(count, 1), by: 16_384).flatMap { start in
+            frame(Kind.data, flags: 0, stream: stream, payload: Array(repeating: 1, count: min(16_384, count - start)))
+        }
+    }
+
+    static func trailers(_ name: String, on stream: Int, ends: Bool = true) -> [UInt8] {
+        frame(Kind.headers, flags: ends ? 5 : 4, stream: stream, payload: field(name, "y"))
     }
 
     /// A field as an HPACK literal without indexing (RFC 7541 §6.2.2).

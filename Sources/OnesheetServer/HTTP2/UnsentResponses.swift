@@ -2,16 +2,13 @@ import NIOCore
 import NIOHTTP2
 import OnesheetCore
 
-/// The responses of the fast path that an HTTP/2 client's windows hold back (RFC 9113 §5.2). NIO's HTTP/2 handler has their bytes.
-///
-/// A client that takes all its responses at once costs a dictionary entry for each. Only what stays is counted as memory and timed.
+/// The responses of the fast path that an HTTP/2 client's windows hold back (RFC 9113 §5.2). They are counted as memory and timed.
 final class UnsentResponses {
     private struct Unsent {
         let body: ByteBuffer
         /// The time of the last progress.
         var since: NIODeadline
-        /// `nil` until its memory is counted.
-        var hold: BodyHold?
+        let hold: BodyHold
     }
 
     /// Bytes that may wait before further requests take the ordinary way, whose bodies are written in pieces.
@@ -21,7 +18,6 @@ final class UnsentResponses {
     private let idleTimeout: TimeAmount
     private var streams: [HTTP2StreamID: Unsent] = [:]
     private var bytes = 0
-    private var uncharged: [HTTP2StreamID] = []
     private var receiver: BodyReceiver?
     private var polling: RepeatedTask?
     private var loop: (any EventLoop)?
@@ -34,7 +30,7 @@ final class UnsentResponses {
 
     /// - Parameters:
     ///   - owner: the address that the streams count for.
-    ///   - reset: ends a stream. NIO then reports it as closed.
+    ///   - reset: ends a stream, which then calls `remove`.
     func begin(on loop: any EventLoop, for owner: ClientAddress?, reset: @escaping (HTTP2StreamID) -> Void) {
         (self.loop, self.reset) = (loop, reset)
         let here = NIOLoopBound(self, eventLoop: loop)
@@ -54,37 +50,28 @@ final class UnsentResponses {
     /// Whether another response may wait.
     var hasRoom: Bool { bytes < Self.limit }
 
-    func contains(_ stream: HTTP2StreamID) -> Bool { !streams.isEmpty && streams[stream] != nil }
-
     func add(_ body: ByteBuffer, on stream: HTTP2StreamID) {
-        streams[stream] = Unsent(body: body, since: .now())
+        streams[stream] = Unsent(body: body, since: .now(), hold: memory.hold(body))
         bytes += body.readableBytes
-        uncharged.append(stream)
+        receiver?.wrote(body)
+        if polling == nil { poll() }
     }
 
     /// Notes that the client has taken a part of a response, or allowed more of it.
-    func progress(of stream: HTTP2StreamID) { if contains(stream) { streams[stream]?.since = .now() } }
+    func progress(of stream: HTTP2StreamID) {
+        guard !streams.isEmpty, streams[stream] != nil else { return }
+        streams[stream]?.since = .now()
+        receiver?.progressed()
+    }
 
     /// Removes a response that was sent, or whose stream was reset.
     func remove(_ stream: HTTP2StreamID) {
         guard !streams.isEmpty, let unsent = streams.removeValue(forKey: stream) else { return }
         bytes -= unsent.body.readableBytes
-        if unsent.hold != nil { receiver?.finished() }
+        receiver?.finished()
         guard streams.isEmpty else { return }
         polling?.cancel()
         polling = nil
-    }
-
-    /// Counts the memory of the responses that a flush has left unsent. Called after a flush.
-    func chargeMemory() {
-        guard !uncharged.isEmpty else { return }
-        for stream in uncharged {
-            guard let body = streams[stream]?.body else { continue }
-            streams[stream]?.hold = memory.hold(body)
-            receiver?.wrote(body)
-        }
-        uncharged.removeAll(keepingCapacity: true)
-        if !streams.isEmpty, polling == nil { poll() }
     }
 
     private func poll() {

@@ -1,0 +1,365 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import OnesheetCore
+
+/// One HTTP/2 connection (RFC 9113), between its encryption and NIO's multiplexer.
+///
+/// It answers simple requests for cached images itself: the fast path. A stream with a channel costs several times as much as such a
+/// response. Other requests get a channel, if there is room for one, and continue to the router with the parsed target.
+///
+/// A request waits for the next frame, or for the end of the read, before it is looked at: a stream that the client resets at once
+/// (CVE-2023-44487) costs no more than its frames.
+final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = HTTP2Frame
+    typealias OutboundIn = HTTP2Frame
+    typealias OutboundOut = ByteBuffer
+
+    /// The most bytes of a request's fields, as on HTTP/1.1; each field counts 32 more (RFC 9113 §6.5.2).
+    private static let longestFields = 16 << 10
+
+    private let requests: StreamRequests
+    private let unsent: UnsentResponses
+    private var ending: ConnectionEnding
+    private var reader = FrameReader()
+    private var decoder: HPACKDecoder
+    private var flood = FrameFlood()
+    /// `nil` before the handler is added and after it is removed.
+    private var sender: FrameSender?
+    /// The request that has just been received.
+    private var received: StreamRequest?
+    private var streams = ClientStreams()
+    private var isReceiving = false
+
+    /// - Parameters:
+    ///   - memory: counts the responses that the client does not take.
+    ///   - idleTimeout: how long a client may take nothing of a response, and how long a connection may have no streams.
+    ///   - maximumAge: how long a connection gets new streams.
+    init(_ requests: StreamRequests, memory: ResponseMemory, idleTimeout: TimeAmount, maximumAge: TimeAmount) {
+        self.requests = requests
+        unsent = UnsentResponses(memory, idleTimeout: idleTimeout)
+        ending = ConnectionEnding(idleTimeout: idleTimeout, maximumAge: maximumAge)
+        decoder = HPACKDecoder(
+            allocator: ByteBufferAllocator(), maxDynamicTableSize: HPACKDecoder.maxDynamicTableSize,
+            maxHeaderListSize: Self.longestFields)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let sender = FrameSender(context) { stream, isLast in
+            let (connection, context) = here.value
+            connection.sent(on: stream, isLast: isLast, context)
+        }
+        self.sender = sender
+        unsent.begin(on: context.eventLoop, for: requests.owner) { stream in
+            let (connection, context) = here.value
+            connection.end(stream, .cancel, context)
+            connection.sender?.flush()
+        }
+        sender.send { $0.writeSettings([(3, UInt32(ClientStreams.most)), (6, UInt32(Self.longestFields))]) }
+        sender.flush()
+        ending.begin(on: context.eventLoop) {
+            let (connection, context) = here.value
+            connection.leave(context)
+        } isIdle: {
+            here.value.0.streams.isEmpty
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { finish() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        finish()
+        context.fireChannelInactive()
+    }
+
+    private func finish() {
+        if let received { requests.drop(received) }
+        received = nil
+        streams = ClientStreams()
+        unsent.end()
+        ending.end()
+        sender?.closeAll()
+        sender = nil
+    }
+
+    // MARK: Frames of the client
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard sender != nil else { return }
+        reader.append(unwrapInboundIn(data))
+        // An error of the socket reads the rest within a write. The loop below takes it in its order.
+        guard !isReceiving else { return }
+        isReceiving = true
+        defer { isReceiving = false }
+        do throws(ConnectionFailure) {
+            while sender != nil, let frame = try reader.next() { try receive(frame, context) }
+        } catch {
+            fail(error.code, context)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if let received {
+            self.received = nil
+            process(received, context)
+        }
+        context.fireChannelReadComplete()
+        sender?.flush()
+    }
+
+    private func receive(_ frame: ClientFrame, _ context: ChannelHandlerContext) throws(ConnectionFailure) {
+        if let received {
+            self.received = nil
+            if case .reset(received.stream, _) = frame {
+                requests.drop(received)
+                return try flood.count(.resets)
+            }
+            process(received, context)
+        }
+        switch frame {
+        case .fields(let block, let stream, let isLast): try receive(block, on: stream, isLast: isLast, context)
+        case .data(let bytes, let stream, let length, let isLast):
+            try receive(bytes, length: length, on: stream, isLast: isLast, context)
+        case .reset(let stream, let code):
+            try streams.check(stream)
+            try flood.count(.resets)
+            if streams[stream]?.hasChannel ?? false { pass(.rstStream(code), on: stream, context) }
+            close(stream, code, context)
+        case .settings(let settings):
+            try flood.count(.questions)
+            try apply(settings)
+            sender?.send { $0.writeSettingsAnswer() }
+        case .ping(let number):
+            try flood.count(.questions)
+            sender?.send { $0.writePing(number, isAnswer: true) }
+        case .pingAnswer(let number):
+            guard ending.isConfirmed(by: number, after: streams.newest) else { return try flood.count(.questions) }
+            sender?.send { $0.writeGoAway(last: streams.newest, .noError) }
+            closeIfDone(context)
+        case .windowUpdate(.rootStream, let increment):
+            guard sender?.widen(by: increment) ?? true else { throw ConnectionFailure(code: .flowControlError) }
+        case .windowUpdate(let stream, let increment):
+            try streams.check(stream)
+            unsent.progress(of: stream)
+            if let sender, !sender.widen(stream, by: increment) { try fail(stream, .flowControlError, context) }
+        case .ignored: break
+        }
+    }
+
+    /// The fields of a request, or its trailers.
+    private func receive(
+        _ block: ByteBuffer, on stream: HTTP2StreamID, isLast: Bool, _ context: ChannelHandlerContext
+    ) throws(ConnectionFailure) {
+        var block = block
+        let fields: HPACKHeaders
+        do { fields = try decoder.decodeHeaders(from: &block) } catch { throw ConnectionFailure(code: .compressionError) }
+        if let open = streams[stream] {
+            guard !open.clientHasEnded else { throw ConnectionFailure(code: .streamClosed) }
+            guard isLast, open.rest ?? 0 == 0, RequestFields(trailers: fields) != nil else {
+                return try fail(stream, .protocolError, context)
+            }
+            pass(.headers(.init(headers: fields, endStream: true)), on: stream, context)
+            return endOfClient(on: stream, context)
+        }
+        guard try streams.begin(stream) else { return }
+        // Those are not answered, and the client knows it (RFC 9113 §6.8).
+        if ending.isAfterLast(stream) { return streams.noteReset(stream) }
+        guard let head = RequestFields(head: fields), !isLast || head.contentLength ?? 0 == 0 else {
+            return try fail(stream, .protocolError, context)
+        }
+        guard !streams.isFull else { return try fail(stream, .refusedStream, context) }
+        received = StreamRequest(stream: stream, fields: fields, isLast: isLast, contentLength: head.contentLength)
+    }
+
+    /// A part of a request's body.
+    private func receive(
+        _ bytes: ByteBuffer, length: Int, on stream: HTTP2StreamID, isLast: Bool, _ context: ChannelHandlerContext
+    ) throws(ConnectionFailure) {
+        if bytes.readableBytes <= FrameFlood.crumb, !isLast { try flood.count(.crumbs) }
+        let part = try streams.receive(bytes.readableBytes, length: length, on: stream, isLast: isLast)
+        if let increment = streams.widen() { sender?.send { $0.writeWindowUpdate(.rootStream, by: increment) } }
+        switch part {
+        case .ignored: break
+        case .refused(let code): try fail(stream, code, context)
+        case .accepted(let window):
+            pass(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: stream, context)
+            tell(window, of: stream, context)
+            if isLast { endOfClient(on: stream, context) }
+        }
+    }
+
+    /// The settings of the client (RFC 9113 §6.5.2). Those that limit tables and lists of fields have no effect: fields are encoded without a
+    /// table.
+    private func apply(_ settings: [(name: UInt16, value: Int)]) throws(ConnectionFailure) {
+        var window: Int?
+        for (name, value) in settings {
+            switch name {
+            case 2: guard value <= 1 else { throw .protocolError }
+            case 4:
+                guard value <= Int(Int32.max) else { throw ConnectionFailure(code: .flowControlError) }
+                // Of several, the last counts. Each would change all streams.
+                window = value
+            case 5: guard FrameReader.longestPayload...(1 << 24) - 1 ~= value else { throw .protocolError }
+            default: break
+            }
+        }
+        guard let window, let sender, !sender.setFirstWindow(window) else { return }
+        throw ConnectionFailure(code: .flowControlError)
+    }
+
+    /// Answers a request, or lets the multiplexer create a channel for it.
+    private func process(_ request: StreamRequest, _ context: ChannelHandlerContext) {
+        let stream = request.stream
+        // An error of the socket can end the connection while an earlier response is written.
+        guard let sender else { return requests.drop(request) }
+        ending.isUsed()
+        switch requests.answer(request, isTaking: context.channel.isWritable && unsent.hasRoom) {
+        case .atOnce(let response):
+            let body = response.body
+            if sender.respond(response.head.block, body, on: stream) { return }
+            streams.add(.init(hasChannel: false, clientHasEnded: true), stream)
+            if let body { unsent.add(body, on: stream) }
+        case .inChannel:
+            sender.open(stream)
+            streams.add(
+                .init(hasChannel: true, clientHasEnded: request.isLast, contentLength: request.contentLength), stream)
+            pass(.headers(.init(headers: request.fields, endStream: request.isLast)), on: stream, context)
+            let window = UInt32(ClientStreams.firstWindow)
+            context.fireUserInboundEventTriggered(
+                NIOHTTP2StreamCreatedEvent(streamID: stream, localInitialWindowSize: window, remoteInitialWindowSize: window))
+        case .refused: end(stream, .refusedStream, context)
+        }
+    }
+
+    // MARK: Frames of the streams' channels
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let frame = unwrapOutboundIn(data)
+        let stream = frame.streamID
+        guard let sender, streams[stream] != nil else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch frame.payload {
+        case .headers(let head):
+            sender.write(fields: FieldEncoder.block(head.headers), on: stream, isLast: head.endStream, promise)
+        case .data(let part):
+            guard case .byteBuffer(let bytes) = part.data else {
+                promise?.fail(ChannelError.operationUnsupported)
+                return
+            }
+            sender.write(body: bytes, on: stream, isLast: part.endStream, promise)
+        case .rstStream(let code):
+            end(stream, code, context)
+            promise?.succeed()
+        case .windowUpdate(let increment):
+            sender.send { $0.writeWindowUpdate(stream, by: increment) }
+            promise?.succeed()
+            if let window = streams.widen(stream, by: increment) { tell(window, of: stream, context) }
+        default: promise?.fail(ChannelError.operationUnsupported)
+        }
+    }
+
+    func flush(context: ChannelHandlerContext) { sender?.flush() }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            sender?.sendWaiting()
+            sender?.flush()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func pass(_ payload: HTTP2Frame.FramePayload, on stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        context.fireChannelRead(wrapInboundOut(HTTP2Frame(streamID: stream, payload: payload)))
+    }
+
+    /// Tells the stream's channel how much the client may send, so that it allows more in time.
+    private func tell(_ window: Int, of stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        context.fireUserInboundEventTriggered(
+            NIOHTTP2WindowUpdatedEvent(streamID: stream, inboundWindowSize: window, outboundWindowSize: nil))
+    }
+
+    // MARK: The end of a stream
+
+    private func sent(on stream: HTTP2StreamID, isLast: Bool, _ context: ChannelHandlerContext) {
+        guard isLast else { return unsent.progress(of: stream) }
+        if streams.endOfServer(stream) { close(stream, nil, context) }
+    }
+
+    private func endOfClient(on stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        if streams.endOfClient(stream) { close(stream, nil, context) }
+    }
+
+    /// Resets a stream because of an error of the client.
+    private func fail(
+        _ stream: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext
+    ) throws(ConnectionFailure) {
+        try flood.count(.errors)
+        end(stream, code, context)
+    }
+
+    /// Resets a stream.
+    private func end(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+        sender?.send { $0.writeReset(stream, code) }
+        streams.noteReset(stream)
+        close(stream, code, context)
+    }
+
+    /// Forgets a stream that has ended.
+    private func close(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode?, _ context: ChannelHandlerContext) {
+        unsent.remove(stream)
+        sender?.close(stream)
+        guard let closed = streams.remove(stream) else { return }
+        ending.isUsed()
+        if closed.hasChannel {
+            context.fireUserInboundEventTriggered(StreamClosedEvent(streamID: stream, reason: code))
+        }
+        closeIfDone(context)
+    }
+
+    // MARK: The end of the connection
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
+        switch event {
+        case is ChannelShouldQuiesceEvent: leave(context)
+        // Without the client's window updates no response can be completed.
+        case let event as ChannelEvent where event == .inputClosed: context.close(promise: nil)
+        default: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
+    }
+
+    /// Begins to end the connection: the client learns that it should open no more streams. Those that it has opened until its answer are
+    /// still answered (RFC 9113 §6.8).
+    private func leave(_ context: ChannelHandlerContext) {
+        guard let sender, let number = ending.leave({ context.close(promise: nil) }) else { return }
+        sender.send {
+            $0.writeGoAway(last: .maxID, .noError)
+            $0.writePing(number, isAnswer: false)
+        }
+        sender.flush()
+    }
+
+    private func closeIfDone(_ context: ChannelHandlerContext) {
+        guard ending.isLast, streams.isEmpty, received == nil, let sender else { return }
+        sender.flush()
+        finish()
+        context.close(promise: nil)
+    }
+
+    /// Ends the connection because of an error of the client, whose goodbye TLS still waits for. What waits for the client is dropped.
+    private func fail(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+        sender?.send { $0.writeGoAway(last: streams.newest, code) }
+        sender?.flush()
+        finish()
+        context.close(promise: nil)
+    }
+}
