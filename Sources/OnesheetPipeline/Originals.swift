@@ -27,10 +27,12 @@ package struct Originals: Sendable {
     ///   - changes: when the configurations of sources changed.
     ///   - leases: lets several servers fetch an original once; `nil` if there is only this one.
     ///   - lifetime: the longest lifetime of an original.
+    ///   - mostBytes: the largest original that does not come over HTTP. `transport` knows the same limit.
     package init(
         catalog: Catalog, transport: any HTTPTransport, cache: Cache, engine: any PictureEngine, pool: RenderPool,
         choices: PosterChoices, changes: SourceConfigurationChanges = SourceConfigurationChanges(),
-        leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
+        leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7),
+        mostBytes: Int = Limits().originBytes, logger: Logger
     ) {
         self.catalog = catalog
         self.leases = leases
@@ -44,7 +46,7 @@ package struct Originals: Sendable {
         outlines = PictureOutlines(engine: engine, pool: pool, memory: cache.memory)
         fetch = OriginFetch(
             transport: transport, engine: engine, pool: pool, outlines: outlines,
-            local: LocalOriginals(memory: pool.memory, clock: clock),
+            local: LocalOriginals(memory: pool.memory, mostBytes: mostBytes, clock: clock),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(
             cancelled: .cancelled, full: .overloaded(retryAfter: 1),
@@ -129,7 +131,7 @@ package struct Originals: Sendable {
             {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
-                    if try await selection.admits(renewed) { return renewed.foundAs(stored) }
+                    if let admitted = try await selection.admitted(renewed) { return admitted.foundAs(stored) }
                 } catch .originRefused {
                     // The picture is gone, but another candidate may exist.
                 }

@@ -131,20 +131,18 @@ struct CacheCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            guard [source != nil, tag != nil, expired, all].count(where: { $0 }) == 1 else {
-                throw ValidationError("needs exactly one of --source, --tag, --expired and --all")
-            }
             for (name, value) in [("--source", source), ("--id", id), ("--tag", tag)] where value?.isEmpty ?? false {
                 throw ValidationError("\(name) is empty")
             }
             guard id == nil || source != nil else { throw ValidationError("--id needs --source") }
+            _ = try selection()
         }
 
-        private var selection: CacheSelection {
-            if let source, let id { return .tag(.title(TitleReference(source: source, id: id))) }
-            if let source { return .tag(.source(source)) }
-            if let tag { return .tag(CacheTag(tag)) }
-            return expired ? .expired : .all
+        private func selection() throws(ValidationError) -> CacheSelection {
+            guard let selection = CacheSelection(source: source, id: id, tag: tag, expired: expired, all: all) else {
+                throw ValidationError("needs exactly one of --source, --tag, --expired and --all")
+            }
+            return selection
         }
 
         /// Runs `work` on the cache of the configuration, without a server; not if there is none.
@@ -157,28 +155,16 @@ struct CacheCommand: ParsableCommand {
                 // With the other tiers: a server would find there the entries that are gone from the disk. And with the other servers.
                 let resources = try ServerResources(
                     configuration, plugins, clock: .system, logger: Log.make(configuration.log))
-                return try await closing({ try await resources.shutdown(within: .seconds(10)) }) { try await work(resources.cache) }
+                return try await finally({ try await resources.shutdown(within: .seconds(10)) }) { try await work(resources.cache) }
             }
             guard let disk = try configuration.openDiskCache() else { return nil }
             // This process reads no entry twice, so it needs no memory tier.
             let cache = Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger)
-            return try await closing({ try await disk.close() }) { try await work(cache) }
-        }
-
-        /// Runs `work`, and `close` even if it fails.
-        private func closing(
-            _ close: () async throws -> Void, _ work: () async throws -> CacheRemoval
-        ) async throws -> CacheRemoval {
-            let removal: CacheRemoval
-            do { removal = try await work() } catch {
-                try await close()
-                throw error
-            }
-            try await close()
-            return removal
+            return try await finally({ try await disk.close() }) { try await work(cache) }
         }
 
         func run(with plugins: PluginList) async throws {
+            let selection = try selection()
             let removal = try await withCache(plugins) { try await $0.purge([selection], dryRun: dryRun) } ?? CacheRemoval()
             if json {
                 try StandardStreams.output(document: removal)
@@ -201,16 +187,11 @@ extension ServerConfiguration {
         guard shared.store != nil else { return nil }
         let resources = try ServerResources(self, plugins, writes: false, clock: .system, logger: Log.make(log))
         let backends = try SharedBackends(shared, resources.assembly)
-        do {
-            var answer: Answer?
-            if let tier = backends.tier { answer = try await work(tier) }
+        return try await finally({
             await backends.shutdown()
             try await resources.shutdown(within: .seconds(10))
-            return answer
-        } catch {
-            await backends.shutdown()
-            try await resources.shutdown(within: .seconds(10))
-            throw error
+        }) {
+            if let tier = backends.tier { try await work(tier) } else { nil }
         }
     }
 }

@@ -160,18 +160,25 @@ struct ConfigurationOptions: ParsableArguments {
         _ plugins: PluginList, _ body: (ServerContext) async throws -> Outcome
     ) async throws -> Outcome {
         let context = try context(plugins)
-        let outcome: Outcome
         // A command may be the first to run after a change of the configuration.
         await context.dropOutdatedAnswers()
-        do {
-            outcome = try await body(context)
-        } catch {
-            try await context.shutdown()
-            throw error
-        }
-        try await context.shutdown()
-        return outcome
+        return try await finally({ try await context.shutdown() }) { try await body(context) }
     }
+}
+
+/// Runs `work`, and `end` even if it fails.
+func finally<Outcome>(
+    _ end: () async throws -> Void, _ work: () async throws -> Outcome
+) async throws -> Outcome {
+    let outcome: Outcome
+    do {
+        outcome = try await work()
+    } catch {
+        try await end()
+        throw error
+    }
+    try await end()
+    return outcome
 }
 
 extension ServerConfiguration {

@@ -52,6 +52,18 @@ public enum CacheSelection: Sendable, Equatable {
     case all
     case expired
     case tag(CacheTag)
+
+    /// The selection that a request or a command names: exactly one of a source, or a title of it, a tag, the expired entries and all.
+    /// - Returns: `nil` if none or several are named, so that nothing by mistake selects everything.
+    package init?(source: String? = nil, id: String? = nil, tag: String? = nil, expired: Bool = false, all: Bool = false) {
+        var named: [Self] = []
+        if let source { named.append(.tag(id.map { .title(TitleReference(source: source, id: $0)) } ?? .source(source))) }
+        if let tag { named.append(.tag(CacheTag(tag))) }
+        if expired { named.append(.expired) }
+        if all { named.append(.all) }
+        guard named.count == 1 else { return nil }
+        self = named[0]
+    }
 }
 
 /// The number and size of the entries that a removal removed or, in a dry run, would have removed.

@@ -24,6 +24,7 @@ final class LocalOriginals: Sendable {
     private let queue: Int
     private let time: Duration
     private let memory: MemoryBudget
+    private let mostBytes: Int
     private let clock: WallClock
     private let lanes = Mutex<[String: Lane]>([:])
 
@@ -32,13 +33,15 @@ final class LocalOriginals: Sendable {
     ///   - time: the time limit for one original, including its wait for a thread.
     ///   - memory: the budget for the originals. The size of an original is known only once it is read, so each thread of a source
     ///     may hold one that is not counted yet.
+    ///   - mostBytes: the largest original; larger ones fail, whether or not their source checks that.
     init(
         queue: Int = 256, time: Duration = SourceLimits().time, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
-        clock: WallClock = .system
+        mostBytes: Int = Limits().originBytes, clock: WallClock = .system
     ) {
         self.queue = queue
         self.time = time
         self.memory = memory
+        self.mostBytes = mostBytes
         self.clock = clock
     }
 
@@ -52,7 +55,7 @@ final class LocalOriginals: Sendable {
         of source: String, _ make: @escaping @Sendable () throws(SourceError) -> ByteBuffer
     ) async throws(PipelineError) -> CountedBytes {
         let threads = try enter(source)
-        let result = await withTimeoutAbandoning(time) { [memory] () async -> Result<CountedBytes, PipelineError> in
+        let result = await withTimeoutAbandoning(time) { [memory, mostBytes] () async -> Result<CountedBytes, PipelineError> in
             await withCheckedContinuation { continuation in
                 threads.submit { _ in
                     ThreadPriority.work.apply()
@@ -60,7 +63,9 @@ final class LocalOriginals: Sendable {
                     let result: Result<CountedBytes, PipelineError>
                     do throws(SourceError) {
                         let bytes = try make()
-                        if let reservation = memory.reserve(bytes.readableBytes) {
+                        if bytes.readableBytes > mostBytes {
+                            result = .failure(.origin(.tooLarge(url: source, limit: mostBytes)))
+                        } else if let reservation = memory.reserve(bytes.readableBytes) {
                             result = .success(CountedBytes(buffer: bytes, reservation: reservation))
                         } else {
                             result = .failure(.overloaded(retryAfter: 1))

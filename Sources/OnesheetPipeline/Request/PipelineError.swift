@@ -90,7 +90,7 @@ extension PipelineError {
     /// Whether it is unrelated to the poster, so that another candidate would fail too.
     var isOurs: Bool {
         switch self {
-        case .cancelled, .overloaded, .tooManyRequests, .render(.noProcess): true
+        case .cancelled, .overloaded, .tooManyRequests, .render(.noProcess), .render(.lost(.killed)): true
         default: false
         }
     }

@@ -49,12 +49,13 @@ struct CandidateSelection: Sendable {
         return winner.original
     }
 
-    /// Whether the picture may be shown.
-    func admits(_ original: Original) async throws(PipelineError) -> Bool {
+    /// The original, with its perceptual hash if that was needed; `nil` if the picture is blocked.
+    func admitted(_ original: Original) async throws(PipelineError) -> Original? {
         let blocked = await remembered(nil).blocked
-        guard !blocked.isEmpty else { return true }
+        guard !blocked.isEmpty else { return original }
         let hash = try await hash(of: original)
-        return !blocked.contains { $0.isSamePicture(as: hash) }
+        if blocked.contains(where: { $0.isSamePicture(as: hash) }) { return nil }
+        return original.entry.presentation.perceptualHash == nil ? original.showing(hash) : original
     }
 
     /// The picture of a candidate, whether or not it is the poster.
@@ -186,7 +187,7 @@ extension PipelineError {
     /// Whether a later attempt may fetch the same picture.
     var isPassing: Bool {
         switch self {
-        case .origin(.timedOut), .origin(.failed), .origin(.unavailable): true
+        case .origin(.timedOut), .origin(.failed), .origin(.unavailable), .timedOut, .render(.timedOut): true
         case .originRefused(_, let answer): answer >= 500 || answer == 429
         default: false
         }

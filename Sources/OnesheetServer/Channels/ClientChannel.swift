@@ -16,9 +16,6 @@ struct ClientChannel: ServerChildChannel {
     /// The maximum size of a request's header fields, in bytes. A larger request gets 400 and the connection is closed.
     private static let headLimit = 16 << 10
 
-    /// The size of one read, in bytes.
-    private static let received = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
-
     private let http1: HTTP1Channel
     private let services: ConnectionServices
 
@@ -52,11 +49,7 @@ struct ClientChannel: ServerChildChannel {
             ) {
                 addParser(to: channel, logger).cascade(to: parsed)
             }
-            // Clients rarely pipeline, so a second `read` after the first would be a wasted system call.
-            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-            // The parser decodes everything that was read, including pipelined requests, which takes many times their size in
-            // memory. Small reads bound it.
-            try channel.syncOptions?.setOption(.recvAllocator, value: Self.received)
+            try channel.syncOptions?.boundReads()
             try channel.pipeline.syncOperations.addHandler(handler)
             return Value(channel: channel, parsed: parsed.futureResult)
         }

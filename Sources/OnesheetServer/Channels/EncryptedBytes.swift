@@ -5,13 +5,16 @@ import NIOCore
 ///
 /// The encryption writes into one buffer, whose capacity never shrinks, and takes another one while data wait. So small data are copied
 /// out of large buffers.
-final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
+final class EncryptedBytes: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let memory: ResponseMemory
     private var receiver: BodyReceiver?
     private var context: ChannelHandlerContext?
+    /// Whether the server has begun to close the connection.
+    private var isClosing = false
 
     init(_ memory: ResponseMemory) { self.memory = memory }
 
@@ -22,8 +25,16 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
+    /// Notes that the server has begun to close the connection.
+    func begunClosing() { isClosing = true }
+
     /// Closes the socket, without a goodbye of the encryption.
     func close() { context?.close(promise: nil) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isClosing, context.channel.bufferedBytes == 0 { PromptEnd.takeGoodbye(of: context.channel) }
+        context.fireChannelRead(data)
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var bytes = unwrapOutboundIn(data)

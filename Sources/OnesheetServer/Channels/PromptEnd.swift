@@ -1,9 +1,10 @@
 import NIOCore
 
-/// Closes the socket as soon as both sides have said goodbye, between the encryption and the handlers that close a connection.
+/// Lets a connection that the server closes end with the client's goodbye (RFC 8446 §6.1), between the encryption and the handlers that close
+/// a connection.
 ///
-/// Where clients may close their half first, NIO's TLS handler (swift-nio-ssl 2.37) does not take a client's goodbye (RFC 8446 §6.1) as the
-/// answer to its own, and waits five seconds more. A connection holds its place and its memory for that time.
+/// Where clients may close their half first, NIO's TLS handler (swift-nio-ssl 2.37) does not take a client's goodbye as the answer to its own,
+/// and waits five seconds more, with the place and the memory of the connection.
 final class PromptEnd: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -15,10 +16,14 @@ final class PromptEnd: ChannelDuplexHandler, RemovableChannelHandler {
     init(_ socket: EncryptedBytes) { self.socket = socket }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode == .all { isClosing = true }
+        if mode == .all {
+            isClosing = true
+            socket.begunClosing()
+        }
         context.close(mode: mode, promise: promise)
     }
 
+    /// A client that closes its side without a goodbye gets none either.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         context.fireUserInboundEventTriggered(event)
         // A client that still reads has not got everything. The TLS handler closes that connection in the end.
@@ -26,5 +31,14 @@ final class PromptEnd: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         socket.close()
+    }
+
+    /// Makes the TLS handler of `channel` take the client's goodbye as the end.
+    static func takeGoodbye(of channel: any Channel) {
+        do {
+            try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+        } catch {
+            // The channel is closed, and needs no goodbye.
+        }
     }
 }

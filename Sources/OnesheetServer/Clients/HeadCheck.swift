@@ -4,7 +4,7 @@ import OnesheetCore
 
 /// Rejects HTTP/1.1 requests that enable request smuggling: those without exactly one valid `Host` (RFC 9112 §3.2), and those with
 /// a transfer coding other than `chunked` (§6.1). Writes `Connection: close` into the last request of a connection, whatever the client
-/// wrote. Sits directly behind the parser, whose errors are answered with 400 and a closed connection.
+/// wrote. Sits behind the parser, whose errors are answered with 400 and a closed connection.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -2,7 +2,7 @@ import NIOCore
 import HTTPTypes
 import NIOHTTPTypes
 
-/// Counts the requests that the parser has read and that are not answered yet. Sits directly behind the parser.
+/// Counts the requests that the parser has read and that are not answered yet.
 final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart

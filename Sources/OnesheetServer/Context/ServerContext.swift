@@ -66,7 +66,7 @@ package struct ServerContext: Sendable {
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
             changes: resources.configurationChanges,
             leases: resources.backends.tier == nil ? nil : resources.coordination?.leases, clock: clock,
-            lifetime: .seconds(configuration.cache.disk.expires.seconds),
+            lifetime: .seconds(configuration.cache.disk.expires.seconds), mostBytes: configuration.limits.limits.originBytes,
             logger: logger)
         self.configuration = configuration
         self.sources = sources

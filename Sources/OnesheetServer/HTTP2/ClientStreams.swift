@@ -108,15 +108,15 @@ struct ClientStreams {
     }
 
     /// The bytes by which the client may send more on the connection, if it is time to tell it. The windows of the streams bound what waits.
-    mutating func widen() -> Int? {
+    mutating func allowMore() -> Int? {
         guard window < Self.firstWindow / 2 else { return nil }
         defer { window = Self.firstWindow }
         return Self.firstWindow - window
     }
 
-    /// Widens the window of a stream.
-    /// - Returns: what the client may send now.
-    mutating func widen(_ stream: HTTP2StreamID, by bytes: Int) -> Int? {
+    /// Lets the client send `bytes` more on a stream.
+    /// - Returns: what it may send now.
+    mutating func allowMore(_ stream: HTTP2StreamID, _ bytes: Int) -> Int? {
         streams[stream]?.window += bytes
         return streams[stream]?.window
     }

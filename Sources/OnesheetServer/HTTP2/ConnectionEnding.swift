@@ -13,6 +13,9 @@ struct ConnectionEnding {
         case last(HTTP2StreamID)
     }
 
+    /// How long a client without streams may take to answer a ping.
+    private static let pingTimeout = TimeAmount.seconds(5)
+
     private let idleTimeout: TimeAmount
     private let maximumAge: TimeAmount
     private var phase = Phase.open
@@ -52,25 +55,27 @@ struct ConnectionEnding {
     }
 
     /// Notes that a stream begins or ends.
-    func isUsed() { use.time = .now() }
+    func noteUse() { use.time = .now() }
 
     /// Begins to leave.
-    /// - Parameter close: closes the connection. Called if its streams do not end in time.
+    /// - Parameters:
+    ///   - isIdle: whether there are no streams.
+    ///   - close: closes the connection. Called if its streams do not end in time.
     /// - Returns: the number for the ping; `nil` if it is leaving already.
-    mutating func leave(_ close: @escaping () -> Void) -> UInt64? {
+    mutating func leave(isIdle: Bool, _ close: @escaping () -> Void) -> UInt64? {
         guard case .open = phase, let loop else { return nil }
         polling?.cancel()
         let number = UInt64.random(in: .min ... .max)
         phase = .leaving(ping: number)
         let here = NIOLoopBound(close, eventLoop: loop)
-        deadline = loop.scheduleTask(in: idleTimeout) { here.value() }
+        deadline = loop.scheduleTask(in: isIdle ? min(idleTimeout, Self.pingTimeout) : idleTimeout) { here.value() }
         return number
     }
 
     /// Notes the answer to a ping.
     /// - Parameter newest: the last stream that the client has opened.
     /// - Returns: whether it is the awaited one, so that no later stream is answered.
-    mutating func isConfirmed(by number: UInt64, after newest: HTTP2StreamID) -> Bool {
+    mutating func confirm(_ number: UInt64, after newest: HTTP2StreamID) -> Bool {
         guard case .leaving(number) = phase else { return false }
         phase = .last(newest)
         return true

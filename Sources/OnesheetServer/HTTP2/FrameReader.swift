@@ -33,12 +33,9 @@ struct FrameReader {
     private static let mostSettings = 32
     private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    private enum Kind: UInt8 {
-        case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
-    }
-
     private struct Head {
-        static let length = 9
+        /// Bytes of the head itself.
+        static let size = 9
         let length: Int
         let kind: UInt8
         let flags: UInt8
@@ -68,12 +65,6 @@ struct FrameReader {
         var parts = 1
     }
 
-    private static let acknowledges: UInt8 = 0x1
-    private static let endsStream: UInt8 = 0x1
-    private static let endsFields: UInt8 = 0x4
-    private static let isPadded: UInt8 = 0x8
-    private static let hasPriority: UInt8 = 0x20
-
     private var bytes = ByteBuffer()
     private var hasPreface = false
     private var hasSettings = false
@@ -85,16 +76,18 @@ struct FrameReader {
     mutating func append(_ received: ByteBuffer) {
         guard bytes.readableBytes > 0 else { return bytes = received }
         // What was read would stay in the memory otherwise, for as long as each read ends within a frame.
-        bytes.discardReadBytes()
-        bytes.writeImmutableBuffer(received)
+        var joined = ByteBufferAllocator().buffer(capacity: bytes.readableBytes + received.readableBytes)
+        joined.writeImmutableBuffer(bytes)
+        joined.writeImmutableBuffer(received)
+        bytes = joined
     }
 
     /// The next frame; `nil` if it has not arrived as a whole.
     mutating func next() throws(ConnectionFailure) -> ClientFrame? {
         guard try readPreface(), let head = Head(bytes) else { return nil }
         guard head.length <= Self.longestPayload else { throw ConnectionFailure(code: .frameSizeError) }
-        guard bytes.readableBytes >= Head.length + head.length else { return nil }
-        bytes.moveReaderIndex(forwardBy: Head.length)
+        guard bytes.readableBytes >= Head.size + head.length else { return nil }
+        bytes.moveReaderIndex(forwardBy: Head.size)
         let payload = bytes.readSlice(length: head.length) ?? ByteBuffer()
         // A received buffer does not stay only because its end was read.
         if bytes.readableBytes == 0 { bytes = ByteBuffer() }
@@ -113,11 +106,11 @@ struct FrameReader {
     }
 
     private mutating func frame(_ head: Head, _ payload: ByteBuffer) throws(ConnectionFailure) -> ClientFrame {
-        let kind = Kind(rawValue: head.kind)
+        let kind = FrameKind(rawValue: head.kind)
         // Nothing may come between the parts of a block.
         guard block == nil || kind == .continuation else { throw .protocolError }
         if !hasSettings {
-            guard kind == .settings, !head.has(Self.acknowledges) else { throw .protocolError }
+            guard kind == .settings, !head.has(FrameFlag.acknowledges) else { throw .protocolError }
             hasSettings = true
         }
         switch kind {
@@ -135,7 +128,7 @@ struct FrameReader {
         case .ping:
             try Self.check(head, length: 8, isOfStream: false)
             let number = payload.getInteger(at: payload.readerIndex, as: UInt64.self) ?? 0
-            return head.has(Self.acknowledges) ? .pingAnswer(number) : .ping(number)
+            return head.has(FrameFlag.acknowledges) ? .pingAnswer(number) : .ping(number)
         case .windowUpdate:
             try Self.check(head, length: 4, isOfStream: nil)
             let increment = (payload.getInteger(at: payload.readerIndex, as: UInt32.self) ?? 0) & 0x7FFF_FFFF
@@ -160,21 +153,20 @@ struct FrameReader {
         guard head.stream != .rootStream else { throw .protocolError }
         var payload = payload
         try Self.removePadding(head, &payload)
-        // A small part would hold the whole buffer that it was read with.
-        if payload.readableBytes < payload.storageCapacity / 2 { payload = ByteBuffer(buffer: payload) }
-        return .data(payload, on: head.stream, length: head.length, isLast: head.has(Self.endsStream))
+        return .data(payload.compacted, on: head.stream, length: head.length, isLast: head.has(FrameFlag.endsStream))
     }
 
     private mutating func headers(_ head: Head, _ payload: ByteBuffer) throws(ConnectionFailure) -> ClientFrame {
         guard head.stream != .rootStream else { throw .protocolError }
         var payload = payload
         try Self.removePadding(head, &payload)
-        if head.has(Self.hasPriority) {
+        if head.has(FrameFlag.hasPriority) {
             guard let priority = payload.readSlice(length: 5) else { throw ConnectionFailure(code: .frameSizeError) }
             _ = try self.priority(head, priority)
         }
-        let block = Block(stream: head.stream, isLast: head.has(Self.endsStream), bytes: payload)
-        if head.has(Self.endsFields) { return .fields(block.bytes, on: block.stream, isLast: block.isLast) }
+        var block = Block(stream: head.stream, isLast: head.has(FrameFlag.endsStream), bytes: payload)
+        if head.has(FrameFlag.endsFields) { return .fields(block.bytes, on: block.stream, isLast: block.isLast) }
+        block.bytes = payload.compacted
         self.block = block
         return .ignored
     }
@@ -187,7 +179,7 @@ struct FrameReader {
         guard block.parts <= Self.block.parts, block.bytes.readableBytes <= Self.block.bytes else {
             throw ConnectionFailure(code: .enhanceYourCalm)
         }
-        if head.has(Self.endsFields) { return .fields(block.bytes, on: block.stream, isLast: block.isLast) }
+        if head.has(FrameFlag.endsFields) { return .fields(block.bytes, on: block.stream, isLast: block.isLast) }
         self.block = block
         return .ignored
     }
@@ -201,7 +193,7 @@ struct FrameReader {
 
     private func settings(_ head: Head, _ payload: ByteBuffer) throws(ConnectionFailure) -> ClientFrame {
         guard head.stream == .rootStream else { throw .protocolError }
-        if head.has(Self.acknowledges) {
+        if head.has(FrameFlag.acknowledges) {
             guard head.length == 0 else { throw ConnectionFailure(code: .frameSizeError) }
             return .ignored
         }
@@ -213,7 +205,7 @@ struct FrameReader {
     }
 
     private static func removePadding(_ head: Head, _ payload: inout ByteBuffer) throws(ConnectionFailure) {
-        guard head.has(isPadded) else { return }
+        guard head.has(FrameFlag.isPadded) else { return }
         guard let padding = payload.readInteger(as: UInt8.self) else { throw ConnectionFailure(code: .frameSizeError) }
         guard let rest = payload.getSlice(at: payload.readerIndex, length: payload.readableBytes - Int(padding)),
             payload.readableBytes >= Int(padding)
@@ -224,4 +216,9 @@ struct FrameReader {
 
 extension ConnectionFailure {
     static var protocolError: Self { Self(code: .protocolError) }
+}
+
+extension ByteBuffer {
+    /// The same bytes in a buffer of their own, if they hold a much larger one that they were read with.
+    fileprivate var compacted: ByteBuffer { readableBytes < storageCapacity / 2 ? ByteBuffer(buffer: self) : self }
 }

@@ -68,6 +68,14 @@ final class FrameSender {
     func send(_ promise: EventLoopPromise<Void>? = nil, _ write: (inout ByteBuffer) -> Void) {
         write(&frames)
         if promise != nil || frames.readableBytes >= Self.together { writeFrames(promise) }
+        if unflushed >= Self.mostUnflushed { flush() }
+    }
+
+    /// Flushes everything that was sent.
+    /// - Parameter written: completed when the socket has taken it, or the connection is closed.
+    func end(_ written: EventLoopPromise<Void>) {
+        writeFrames(nil)
+        context.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
     }
 
     func flush() {

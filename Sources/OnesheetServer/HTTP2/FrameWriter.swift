@@ -3,18 +3,7 @@ import NIOHTTP2
 
 /// Frames of a server (RFC 9113 §6), written into the bytes that follow each other on a connection.
 extension ByteBuffer {
-    private enum Kind: UInt8 {
-        case data = 0
-        case headers = 1
-        case reset = 3
-        case settings = 4
-        case ping = 6
-        case goAway = 7
-        case windowUpdate = 8
-        case continuation = 9
-    }
-
-    private mutating func writeHead(_ kind: Kind, length: Int, flags: UInt8 = 0, on stream: HTTP2StreamID) {
+    private mutating func writeHead(_ kind: FrameKind, length: Int, flags: UInt8 = 0, on stream: HTTP2StreamID) {
         writeMultipleIntegers(
             UInt8(truncatingIfNeeded: length >> 16), UInt16(truncatingIfNeeded: length), kind.rawValue, flags,
             UInt32(truncatingIfNeeded: Int(stream)))
@@ -22,15 +11,16 @@ extension ByteBuffer {
 
     /// Writes the head of a frame with `length` bytes of a body.
     mutating func writeDataHead(length: Int, on stream: HTTP2StreamID, isLast: Bool) {
-        writeHead(.data, length: length, flags: isLast ? 0x1 : 0, on: stream)
+        writeHead(.data, length: length, flags: isLast ? FrameFlag.endsStream : 0, on: stream)
     }
 
     /// Writes an encoded field block, in several frames if it is long.
     mutating func writeFields(_ block: ByteBuffer, on stream: HTTP2StreamID, isLast: Bool) {
-        var (rest, kind) = (block, Kind.headers)
+        var (rest, kind) = (block, FrameKind.headers)
         repeat {
             let part = rest.readSlice(length: min(rest.readableBytes, FrameReader.longestPayload)) ?? ByteBuffer()
-            let flags: UInt8 = (kind == .headers && isLast ? 0x1 : 0) | (rest.readableBytes == 0 ? 0x4 : 0)
+            let flags: UInt8 =
+                (kind == .headers && isLast ? FrameFlag.endsStream : 0) | (rest.readableBytes == 0 ? FrameFlag.endsFields : 0)
             writeHead(kind, length: part.readableBytes, flags: flags, on: stream)
             writeImmutableBuffer(part)
             kind = .continuation
@@ -47,10 +37,10 @@ extension ByteBuffer {
         for (name, value) in settings { writeMultipleIntegers(name, value) }
     }
 
-    mutating func writeSettingsAnswer() { writeHead(.settings, length: 0, flags: 0x1, on: .rootStream) }
+    mutating func writeSettingsAnswer() { writeHead(.settings, length: 0, flags: FrameFlag.acknowledges, on: .rootStream) }
 
     mutating func writePing(_ number: UInt64, isAnswer: Bool) {
-        writeHead(.ping, length: 8, flags: isAnswer ? 0x1 : 0, on: .rootStream)
+        writeHead(.ping, length: 8, flags: isAnswer ? FrameFlag.acknowledges : 0, on: .rootStream)
         writeInteger(number)
     }
 

@@ -8,6 +8,9 @@ import OnesheetCore
 /// It answers simple requests for cached images itself: the fast path. A stream with a channel costs several times as much as such a
 /// response. Other requests get a channel, if there is room for one, and continue to the router with the parsed target.
 ///
+/// `ClientStreams` knows which streams are open and what the client may send on them, `FrameSender` what waits for the client, and
+/// `UnsentResponses` which of that has no channel that counts and times it.
+///
 /// A request waits for the next frame, or for the end of the read, before it is looked at: a stream that the client resets at once
 /// (CVE-2023-44487) costs no more than its frames.
 final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
@@ -54,10 +57,14 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         self.sender = sender
         unsent.begin(on: context.eventLoop, for: requests.owner) { stream in
             let (connection, context) = here.value
-            connection.end(stream, .cancel, context)
+            connection.reset(stream, .cancel, context)
             connection.sender?.flush()
         }
-        sender.send { $0.writeSettings([(3, UInt32(ClientStreams.most)), (6, UInt32(Self.longestFields))]) }
+        sender.send {
+            $0.writeSettings([
+                (FrameSetting.mostStreams, UInt32(ClientStreams.most)), (FrameSetting.longestFields, UInt32(Self.longestFields)),
+            ])
+        }
         sender.flush()
         ending.begin(on: context.eventLoop) {
             let (connection, context) = here.value
@@ -67,14 +74,14 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { finish() }
+    func handlerRemoved(context: ChannelHandlerContext) { release() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        finish()
+        release()
         context.fireChannelInactive()
     }
 
-    private func finish() {
+    private func release() {
         if let received { requests.drop(received) }
         received = nil
         streams = ClientStreams()
@@ -96,7 +103,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         do throws(ConnectionFailure) {
             while sender != nil, let frame = try reader.next() { try receive(frame, context) }
         } catch {
-            fail(error.code, context)
+            abort(error.code, context)
         }
     }
 
@@ -124,9 +131,10 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             try receive(bytes, length: length, on: stream, isLast: isLast, context)
         case .reset(let stream, let code):
             try streams.check(stream)
-            try flood.count(.resets)
+            // Of a stream that has ended, it takes nothing back.
+            if streams[stream] != nil { try flood.count(.resets) }
             if streams[stream]?.hasChannel ?? false { pass(.rstStream(code), on: stream, context) }
-            close(stream, code, context)
+            remove(stream, code, context)
         case .settings(let settings):
             try flood.count(.questions)
             try apply(settings)
@@ -135,15 +143,14 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             try flood.count(.questions)
             sender?.send { $0.writePing(number, isAnswer: true) }
         case .pingAnswer(let number):
-            guard ending.isConfirmed(by: number, after: streams.newest) else { return try flood.count(.questions) }
+            guard ending.confirm(number, after: streams.newest) else { return try flood.count(.questions) }
             sender?.send { $0.writeGoAway(last: streams.newest, .noError) }
             closeIfDone(context)
         case .windowUpdate(.rootStream, let increment):
             guard sender?.widen(by: increment) ?? true else { throw ConnectionFailure(code: .flowControlError) }
         case .windowUpdate(let stream, let increment):
             try streams.check(stream)
-            unsent.progress(of: stream)
-            if let sender, !sender.widen(stream, by: increment) { try fail(stream, .flowControlError, context) }
+            if let sender, !sender.widen(stream, by: increment) { try reject(stream, .flowControlError, context) }
         case .ignored: break
         }
     }
@@ -158,7 +165,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         if let open = streams[stream] {
             guard !open.clientHasEnded else { throw ConnectionFailure(code: .streamClosed) }
             guard isLast, open.rest ?? 0 == 0, RequestFields(trailers: fields) != nil else {
-                return try fail(stream, .protocolError, context)
+                return try reject(stream, .protocolError, context)
             }
             pass(.headers(.init(headers: fields, endStream: true)), on: stream, context)
             return endOfClient(on: stream, context)
@@ -167,9 +174,9 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         // Those are not answered, and the client knows it (RFC 9113 §6.8).
         if ending.isAfterLast(stream) { return streams.noteReset(stream) }
         guard let head = RequestFields(head: fields), !isLast || head.contentLength ?? 0 == 0 else {
-            return try fail(stream, .protocolError, context)
+            return try reject(stream, .protocolError, context)
         }
-        guard !streams.isFull else { return try fail(stream, .refusedStream, context) }
+        guard !streams.isFull else { return try reject(stream, .refusedStream, context) }
         received = StreamRequest(stream: stream, fields: fields, isLast: isLast, contentLength: head.contentLength)
     }
 
@@ -179,10 +186,10 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     ) throws(ConnectionFailure) {
         if bytes.readableBytes <= FrameFlood.crumb, !isLast { try flood.count(.crumbs) }
         let part = try streams.receive(bytes.readableBytes, length: length, on: stream, isLast: isLast)
-        if let increment = streams.widen() { sender?.send { $0.writeWindowUpdate(.rootStream, by: increment) } }
+        if let increment = streams.allowMore() { sender?.send { $0.writeWindowUpdate(.rootStream, by: increment) } }
         switch part {
         case .ignored: break
-        case .refused(let code): try fail(stream, code, context)
+        case .refused(let code): try reject(stream, code, context)
         case .accepted(let window):
             pass(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: stream, context)
             tell(window, of: stream, context)
@@ -196,12 +203,12 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         var window: Int?
         for (name, value) in settings {
             switch name {
-            case 2: guard value <= 1 else { throw .protocolError }
-            case 4:
+            case FrameSetting.enablesPush: guard value <= 1 else { throw .protocolError }
+            case FrameSetting.firstWindow:
                 guard value <= Int(Int32.max) else { throw ConnectionFailure(code: .flowControlError) }
                 // Of several, the last counts. Each would change all streams.
                 window = value
-            case 5: guard FrameReader.longestPayload...(1 << 24) - 1 ~= value else { throw .protocolError }
+            case FrameSetting.longestFrame: guard FrameReader.longestPayload...(1 << 24) - 1 ~= value else { throw .protocolError }
             default: break
             }
         }
@@ -214,7 +221,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         let stream = request.stream
         // An error of the socket can end the connection while an earlier response is written.
         guard let sender else { return requests.drop(request) }
-        ending.isUsed()
+        ending.noteUse()
         switch requests.answer(request, isTaking: context.channel.isWritable && unsent.hasRoom) {
         case .atOnce(let response):
             let body = response.body
@@ -226,10 +233,11 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             streams.add(
                 .init(hasChannel: true, clientHasEnded: request.isLast, contentLength: request.contentLength), stream)
             pass(.headers(.init(headers: request.fields, endStream: request.isLast)), on: stream, context)
+            // The multiplexer has created the channel by now; this event activates it.
             let window = UInt32(ClientStreams.firstWindow)
             context.fireUserInboundEventTriggered(
                 NIOHTTP2StreamCreatedEvent(streamID: stream, localInitialWindowSize: window, remoteInitialWindowSize: window))
-        case .refused: end(stream, .refusedStream, context)
+        case .refused: reset(stream, .refusedStream, context)
         }
     }
 
@@ -252,12 +260,12 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             }
             sender.write(body: bytes, on: stream, isLast: part.endStream, promise)
         case .rstStream(let code):
-            end(stream, code, context)
+            reset(stream, code, context)
             promise?.succeed()
         case .windowUpdate(let increment):
             sender.send { $0.writeWindowUpdate(stream, by: increment) }
             promise?.succeed()
-            if let window = streams.widen(stream, by: increment) { tell(window, of: stream, context) }
+            if let window = streams.allowMore(stream, increment) { tell(window, of: stream, context) }
         default: promise?.fail(ChannelError.operationUnsupported)
         }
     }
@@ -286,34 +294,34 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func sent(on stream: HTTP2StreamID, isLast: Bool, _ context: ChannelHandlerContext) {
         guard isLast else { return unsent.progress(of: stream) }
-        if streams.endOfServer(stream) { close(stream, nil, context) }
+        if streams.endOfServer(stream) { remove(stream, nil, context) }
     }
 
     private func endOfClient(on stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        if streams.endOfClient(stream) { close(stream, nil, context) }
+        if streams.endOfClient(stream) { remove(stream, nil, context) }
     }
 
     /// Resets a stream because of an error of the client.
-    private func fail(
+    private func reject(
         _ stream: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext
     ) throws(ConnectionFailure) {
         try flood.count(.errors)
-        end(stream, code, context)
+        reset(stream, code, context)
     }
 
     /// Resets a stream.
-    private func end(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+    private func reset(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
         sender?.send { $0.writeReset(stream, code) }
         streams.noteReset(stream)
-        close(stream, code, context)
+        remove(stream, code, context)
     }
 
     /// Forgets a stream that has ended.
-    private func close(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode?, _ context: ChannelHandlerContext) {
+    private func remove(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode?, _ context: ChannelHandlerContext) {
         unsent.remove(stream)
         sender?.close(stream)
         guard let closed = streams.remove(stream) else { return }
-        ending.isUsed()
+        ending.noteUse()
         if closed.hasChannel {
             context.fireUserInboundEventTriggered(StreamClosedEvent(streamID: stream, reason: code))
         }
@@ -323,13 +331,14 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: The end of the connection
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        context.fireUserInboundEventTriggered(event)
         switch event {
-        case is ChannelShouldQuiesceEvent: leave(context)
+        // The streams' channels do not get it: they would end with the responses that wait here.
+        case is ChannelShouldQuiesceEvent: return leave(context)
         // Without the client's window updates no response can be completed.
         case let event as ChannelEvent where event == .inputClosed: context.close(promise: nil)
         default: break
         }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -340,7 +349,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Begins to end the connection: the client learns that it should open no more streams. Those that it has opened until its answer are
     /// still answered (RFC 9113 §6.8).
     private func leave(_ context: ChannelHandlerContext) {
-        guard let sender, let number = ending.leave({ context.close(promise: nil) }) else { return }
+        guard let sender, let number = ending.leave(isIdle: streams.isEmpty, { context.close(promise: nil) }) else { return }
         sender.send {
             $0.writeGoAway(last: .maxID, .noError)
             $0.writePing(number, isAnswer: false)
@@ -350,16 +359,18 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func closeIfDone(_ context: ChannelHandlerContext) {
         guard ending.isLast, streams.isEmpty, received == nil, let sender else { return }
-        sender.flush()
-        finish()
-        context.close(promise: nil)
+        release()
+        // The socket closes after it has taken the last response.
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        sender.end(written)
     }
 
     /// Ends the connection because of an error of the client, whose goodbye TLS still waits for. What waits for the client is dropped.
-    private func fail(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+    private func abort(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
         sender?.send { $0.writeGoAway(last: streams.newest, code) }
         sender?.flush()
-        finish()
+        release()
         context.close(promise: nil)
     }
 }

@@ -29,6 +29,7 @@ struct MultiplexedConnection: Sendable {
             let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + closeTimeout) { channel.close(promise: nil) }
             channel.closeFuture.whenComplete { _ in tooOld.cancel() }
 
+            try channel.syncOptions?.boundReads()
             let requests = RequestsUnderWay()
             let stream = MultiplexedStream(
                 accessLog: services.accessLog, memory: services.connections.memory,

@@ -38,6 +38,7 @@ struct RequestFields {
             guard name.utf8.first == UInt8(ascii: ":") else {
                 guard Self.isAllowed(name, value) else { return nil }
                 isRegular = true
+                if name == "host", !Self.isHost(value) { return nil }
                 if name == "content-length" {
                     guard let number = Self.number(value), length ?? number == number else { return nil }
                     length = number
@@ -48,6 +49,7 @@ struct RequestFields {
             guard !isRegular, let pseudo = Pseudo(name), seen.isDisjoint(with: pseudo), pseudo == .authority || !value.isEmpty
             else { return nil }
             seen.formUnion(pseudo)
+            if pseudo == .authority, !Self.isHost(value) { return nil }
             if pseudo == .method {
                 guard value.utf8Span.span.isToken(allowsUppercase: true) else { return nil }
                 isConnect = value == "CONNECT"
@@ -84,6 +86,9 @@ struct RequestFields {
         for index in bytes.indices where bytes[index] < 0x20 && bytes[index] != 0x09 || bytes[index] == 0x7F { return false }
         return true
     }
+
+    /// Whether `text` has only the bytes of a host, as `HeadCheck` wants it on HTTP/1.1.
+    private static func isHost(_ text: String) -> Bool { text.utf8.allSatisfy(HeadCheck.isHostByte) }
 
     /// A number of digits alone.
     private static func number(_ text: String) -> Int? {

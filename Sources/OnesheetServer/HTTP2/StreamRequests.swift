@@ -30,7 +30,8 @@ final class StreamRequests {
     private let connections: OpenConnections
     private let places: MemoryShare
     private let accessLog: AccessLog?
-    /// State for the stream channel being created: its place, and the parsed request if there is one.
+    /// The place for the next stream channel, and the parsed request if there is one. The multiplexer creates the channel while it gets the
+    /// head of the request, and asks for these then (`handOver`).
     private var opening: (place: MemoryShare.Place, routed: RoutedRequest?)?
 
     /// - Parameters:
@@ -52,6 +53,8 @@ final class StreamRequests {
     /// - Parameter isTaking: whether the client takes the responses that it gets.
     func answer(_ request: StreamRequest, isTaking: Bool) -> Answer {
         var routed: RoutedRequest?
+        // `RequestFields` has checked all fields; `SimpleRequest` takes three of them. NIO's codec reads them again for the router, which
+        // wants them in another form.
         if request.isLast, isTaking, let simple = SimpleRequest(request.fields) {
             switch fastPath?.heads.answer(simple, since: request.begun) {
             case .answer(let response)?:

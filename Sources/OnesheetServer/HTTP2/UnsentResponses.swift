@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP2
 import OnesheetCore
 
-/// The responses of the fast path that an HTTP/2 client's windows hold back (RFC 9113 §5.2). They are counted as memory and timed.
+/// The responses of the fast path that an HTTP/2 client's windows (RFC 9113 §5.2) or its socket hold back. They are counted as memory and timed.
 final class UnsentResponses {
     private struct Unsent {
         let body: ByteBuffer
@@ -57,7 +57,8 @@ final class UnsentResponses {
         if polling == nil { poll() }
     }
 
-    /// Notes that the client has taken a part of a response, or allowed more of it.
+    /// Notes that the client has taken a part of a response. More room in its windows alone is no progress: a client could widen them for
+    /// ever and take nothing.
     func progress(of stream: HTTP2StreamID) {
         guard !streams.isEmpty, streams[stream] != nil else { return }
         streams[stream]?.since = .now()

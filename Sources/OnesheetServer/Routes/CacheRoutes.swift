@@ -50,28 +50,28 @@ struct CacheRoute: Route {
         guard let plugin = sources.source(named: source) else {
             throw PipelineError.unknownSource(source, known: sources.map(\.name))
         }
-        guard parts.count > 1 else { return .tag(.source(source)) }
-        guard !parts[1].isEmpty else {
-            throw RequestError.malformed("the id is missing after “\(source)/”; without the slash, the path names the whole source")
+        var id: String?
+        if parts.count > 1 {
+            guard !parts[1].isEmpty else {
+                throw RequestError.malformed(
+                    "the id is missing after “\(source)/”; without the slash, the path names the whole source")
+            }
+            id = plugin.canonicalID(try PercentEncoding.decode(parts[1]))
         }
-        let id = plugin.canonicalID(try PercentEncoding.decode(parts[1]))
-        return .tag(.title(TitleReference(source: source, id: id)))
+        return try Self.only(CacheSelection(source: source, id: id))
     }
 
     /// Parses the selection in the query. The query must name exactly one, so an empty query never selects everything.
     private func selection(in query: FlatDictionary<Substring, Substring>) throws -> CacheSelection {
-        var named: [CacheSelection] = []
-        if let tag = query["tag"] {
-            guard !tag.isEmpty else {
-                throw RequestError.bad(option: "tag", value: "", reason: "is not a tag; write one such as source:sample")
-            }
-            named.append(.tag(CacheTag(String(tag))))
+        let tag = query["tag"].map(String.init)
+        if tag?.isEmpty ?? false {
+            throw RequestError.bad(option: "tag", value: "", reason: "is not a tag; write one such as source:sample")
         }
-        if query["expired"] != nil { named.append(.expired) }
-        if query["all"] != nil { named.append(.all) }
-        guard named.count == 1 else {
-            throw RequestError.malformed("the query needs exactly one of “all”, “expired” and “tag”, such as ?tag=source:sample")
-        }
-        return named[0]
+        return try Self.only(CacheSelection(tag: tag, expired: query["expired"] != nil, all: query["all"] != nil))
+    }
+
+    private static func only(_ selection: CacheSelection?) throws(RequestError) -> CacheSelection {
+        if let selection { return selection }
+        throw .malformed("the query needs exactly one of “all”, “expired” and “tag”, such as ?tag=source:sample")
     }
 }

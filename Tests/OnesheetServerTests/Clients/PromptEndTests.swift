@@ -22,6 +22,19 @@ final class PromptEndTests: XCTestCase {
         XCTAssertEqual(encryption.closes, 1)
     }
 
+    func testThatTheClientsGoodbyeIsTakenOnlyAfterTheServers() throws {
+        // Given a connection whose client may close its half first
+        let (channel, _) = try connection()
+        channel.allowRemoteHalfClosure = true
+        try channel.writeInbound(ByteBuffer(string: "encrypted"))
+        XCTAssertTrue(channel.allowRemoteHalfClosure)
+        // When the server closes, and the client sends more
+        channel.close(promise: nil)
+        try channel.writeInbound(ByteBuffer(string: "goodbye"))
+        // Then that ends the connection
+        XCTAssertFalse(channel.allowRemoteHalfClosure)
+    }
+
     func testThatTheEndOfTheServersHalfIsNoGoodbye() throws {
         let (channel, _) = try connection()
         channel.close(mode: .output, promise: nil)

@@ -83,10 +83,6 @@ final class HTTP2ProtocolTests: ServerTestCase {
                     { open($0) + RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: $0, payload: [0x7F, 0xFF, 0xFF, 0xFF]) },
                     Code.flowControl
                 ),
-                (
-                    "more than the window",
-                    { RawHTTP2.headers("/prefetch", on: $0, ends: false) + RawHTTP2.data(70_000, on: $0) }, Code.flowControl
-                ),
                 ("a body that is too long", { open($0) + RawHTTP2.data(10, on: $0) }, Code.protocolError),
                 (
                     "a body that is too short",
