@@ -42,7 +42,7 @@ final class FrameSender {
     /// Copied bytes and other frames that are written together.
     private static let together = 16 << 10
     /// Bytes between flushes. The encryption makes one buffer of what waits for a flush, and only a flush makes a full socket unwritable.
-    private static let mostUnflushed = SmallFlushes.limit
+    private static let mostUnflushed = 32 << 10
 
     private let context: ChannelHandlerContext
     /// Called after bytes of a stream were sent, and with `true` after its last frame.
