@@ -40,7 +40,8 @@ struct PrefetchCommand: PluggedCommand {
         let outcome = try await options.withContext(plugins) { context -> (PrefetchSummary, UnixSignal?)? in
             let prefetcher = context.prefetcher
             let transforms = try order.transforms(context.options)
-            try await context.purgeChanges(of: order.source)
+            // A dry run removes nothing, and counts what changes have made outdated as being there.
+            if !dryRun { try await context.purgeChanges(of: order.source) }
             let titles = try await prefetcher.titles(order.selection)
             if dryRun {
                 try show(await prefetcher.estimate(titles, transforms))

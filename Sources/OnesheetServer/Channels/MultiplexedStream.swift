@@ -26,10 +26,7 @@ struct MultiplexedStream: HTTPChannelHandler {
             try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
             if let accessLog { try pipeline.addHandler(AccessLogStreamHandler(accessLog)) }
             try pipeline.addHandlers(BodyWatch(memory, timeouts), HTTPConnectionStateHandler(logger: logger))
-            // One part of a body waits for the handler of the request. The others stay with the client.
-            return try Value(
-                wrappingChannelSynchronously: channel,
-                configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 1)))
+            return try Value(wrappingChannelSynchronously: channel)
         }
     }
 

@@ -58,6 +58,8 @@ final class ClientRequest: Sendable {
     private struct State {
         /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
         var isExempt = false
+        /// Whether there was room for its response when its work began.
+        var hasRoom = false
         /// Whether the limit of waiting requests counts the request.
         var isWaiting = false
         var body: BodyHold?
@@ -114,12 +116,14 @@ final class ClientRequest: Sendable {
     /// Counts one miss per request against the client's limits.
     private func countMiss() throws(PipelineError) {
         let connections = client.connections
-        guard connections.memory.makeRoom(for: owner) else {
+        // A request that has begun its work is not refused in the middle of it.
+        guard state.withLock({ $0.hasRoom }) || connections.memory.makeRoom(for: owner) else {
             connections.count(.memory)
             throw .overloaded(retryAfter: 1)
         }
         // A page asks for several images at the same time.
         let refusal: (reason: OpenConnections.Refusal, error: PipelineError)? = state.withLock { state in
+            state.hasRoom = true
             guard !state.isExempt else { return nil }
             if !state.isWaiting {
                 guard connections.waiting.begin(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }

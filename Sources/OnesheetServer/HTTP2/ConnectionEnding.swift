@@ -16,12 +16,12 @@ struct ConnectionEnding {
     /// How long a client without streams may take to answer a ping.
     private static let pingTimeout = TimeAmount.seconds(5)
 
-    private let idleTimeout: TimeAmount
+    let idleTimeout: TimeAmount
     private let maximumAge: TimeAmount
     private var phase = Phase.open
     private var loop: (any EventLoop)?
     private var polling: RepeatedTask?
-    private var deadline: Scheduled<Void>?
+    private var deadline: RepeatedTask?
     private let use = LastUse()
 
     /// The end of the last stream, or the beginning of the connection.
@@ -59,16 +59,20 @@ struct ConnectionEnding {
 
     /// Begins to leave.
     /// - Parameters:
-    ///   - isIdle: whether there are no streams.
-    ///   - close: closes the connection. Called if its streams do not end in time.
+    ///   - isIdle: whether there are no streams. Some may come before the client knows.
+    ///   - close: closes the connection. Called if it is idle and the ping is not answered, or if its streams do not end in time.
     /// - Returns: the number for the ping; `nil` if it is leaving already.
-    mutating func leave(isIdle: Bool, _ close: @escaping () -> Void) -> UInt64? {
+    mutating func leave(isIdle: @escaping () -> Bool, _ close: @escaping () -> Void) -> UInt64? {
         guard case .open = phase, let loop else { return nil }
         polling?.cancel()
         let number = UInt64.random(in: .min ... .max)
         phase = .leaving(ping: number)
-        let here = NIOLoopBound(close, eventLoop: loop)
-        deadline = loop.scheduleTask(in: isIdle ? min(idleTimeout, Self.pingTimeout) : idleTimeout) { here.value() }
+        let here = NIOLoopBound((isIdle, close), eventLoop: loop)
+        let (pause, end) = (min(idleTimeout, Self.pingTimeout), loop.now + idleTimeout)
+        deadline = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
+            let (isIdle, close) = here.value
+            if isIdle() || NIODeadline.now() >= end { close() }
+        }
         return number
     }
 

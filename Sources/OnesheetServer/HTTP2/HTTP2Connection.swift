@@ -57,7 +57,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         self.sender = sender
         unsent.begin(on: context.eventLoop, for: requests.owner) { stream in
             let (connection, context) = here.value
-            connection.reset(stream, .cancel, context)
+            connection.reset(stream, with: .cancel, context)
             connection.sender?.flush()
         }
         sender.send {
@@ -134,7 +134,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             // Of a stream that has ended, it takes nothing back.
             if streams[stream] != nil { try flood.count(.resets) }
             if streams[stream]?.hasChannel ?? false { pass(.rstStream(code), on: stream, context) }
-            remove(stream, code, context)
+            remove(stream, with: code, context)
         case .settings(let settings):
             try flood.count(.questions)
             try apply(settings)
@@ -150,7 +150,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             guard sender?.widen(by: increment) ?? true else { throw ConnectionFailure(code: .flowControlError) }
         case .windowUpdate(let stream, let increment):
             try streams.check(stream)
-            if let sender, !sender.widen(stream, by: increment) { try reject(stream, .flowControlError, context) }
+            if let sender, !sender.widen(stream, by: increment) { try reject(stream, with: .flowControlError, context) }
         case .ignored: break
         }
     }
@@ -165,7 +165,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         if let open = streams[stream] {
             guard !open.clientHasEnded else { throw ConnectionFailure(code: .streamClosed) }
             guard isLast, open.rest ?? 0 == 0, RequestFields(trailers: fields) != nil else {
-                return try reject(stream, .protocolError, context)
+                return try reject(stream, with: .protocolError, context)
             }
             pass(.headers(.init(headers: fields, endStream: true)), on: stream, context)
             return endOfClient(on: stream, context)
@@ -174,9 +174,9 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         // Those are not answered, and the client knows it (RFC 9113 §6.8).
         if ending.isAfterLast(stream) { return streams.noteReset(stream) }
         guard let head = RequestFields(head: fields), !isLast || head.contentLength ?? 0 == 0 else {
-            return try reject(stream, .protocolError, context)
+            return try reject(stream, with: .protocolError, context)
         }
-        guard !streams.isFull else { return try reject(stream, .refusedStream, context) }
+        guard !streams.isFull else { return try reject(stream, with: .refusedStream, context) }
         received = StreamRequest(stream: stream, fields: fields, isLast: isLast, contentLength: head.contentLength)
     }
 
@@ -189,7 +189,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         if let increment = streams.allowMore() { sender?.send { $0.writeWindowUpdate(.rootStream, by: increment) } }
         switch part {
         case .ignored: break
-        case .refused(let code): try reject(stream, code, context)
+        case .refused(let code): try reject(stream, with: code, context)
         case .accepted(let window):
             pass(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: stream, context)
             tell(window, of: stream, context)
@@ -237,7 +237,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             let window = UInt32(ClientStreams.firstWindow)
             context.fireUserInboundEventTriggered(
                 NIOHTTP2StreamCreatedEvent(streamID: stream, localInitialWindowSize: window, remoteInitialWindowSize: window))
-        case .refused: reset(stream, .refusedStream, context)
+        case .refused: reset(stream, with: .refusedStream, context)
         }
     }
 
@@ -260,7 +260,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             }
             sender.write(body: bytes, on: stream, isLast: part.endStream, promise)
         case .rstStream(let code):
-            reset(stream, code, context)
+            reset(stream, with: code, context)
             promise?.succeed()
         case .windowUpdate(let increment):
             sender.send { $0.writeWindowUpdate(stream, by: increment) }
@@ -294,30 +294,30 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func sent(on stream: HTTP2StreamID, isLast: Bool, _ context: ChannelHandlerContext) {
         guard isLast else { return unsent.progress(of: stream) }
-        if streams.endOfServer(stream) { remove(stream, nil, context) }
+        if streams.endOfServer(stream) { remove(stream, with: nil, context) }
     }
 
     private func endOfClient(on stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        if streams.endOfClient(stream) { remove(stream, nil, context) }
+        if streams.endOfClient(stream) { remove(stream, with: nil, context) }
     }
 
     /// Resets a stream because of an error of the client.
     private func reject(
-        _ stream: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext
+        _ stream: HTTP2StreamID, with code: HTTP2ErrorCode, _ context: ChannelHandlerContext
     ) throws(ConnectionFailure) {
         try flood.count(.errors)
-        reset(stream, code, context)
+        reset(stream, with: code, context)
     }
 
     /// Resets a stream.
-    private func reset(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+    private func reset(_ stream: HTTP2StreamID, with code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
         sender?.send { $0.writeReset(stream, code) }
         streams.noteReset(stream)
-        remove(stream, code, context)
+        remove(stream, with: code, context)
     }
 
     /// Forgets a stream that has ended.
-    private func remove(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode?, _ context: ChannelHandlerContext) {
+    private func remove(_ stream: HTTP2StreamID, with code: HTTP2ErrorCode?, _ context: ChannelHandlerContext) {
         unsent.remove(stream)
         sender?.close(stream)
         guard let closed = streams.remove(stream) else { return }
@@ -349,7 +349,9 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Begins to end the connection: the client learns that it should open no more streams. Those that it has opened until its answer are
     /// still answered (RFC 9113 §6.8).
     private func leave(_ context: ChannelHandlerContext) {
-        guard let sender, let number = ending.leave(isIdle: streams.isEmpty, { context.close(promise: nil) }) else { return }
+        guard let sender, let number = ending.leave(isIdle: { self.streams.isEmpty }, { context.close(promise: nil) }) else {
+            return
+        }
         sender.send {
             $0.writeGoAway(last: .maxID, .noError)
             $0.writePing(number, isAnswer: false)
@@ -360,9 +362,13 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     private func closeIfDone(_ context: ChannelHandlerContext) {
         guard ending.isLast, streams.isEmpty, received == nil, let sender else { return }
         release()
-        // The socket closes after it has taken the last response.
+        // The socket closes after it has taken the last response, or when that takes too long.
         let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        let tooSlow = context.eventLoop.assumeIsolated().scheduleTask(in: ending.idleTimeout) { context.close(promise: nil) }
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            tooSlow.cancel()
+            context.close(promise: nil)
+        }
         sender.end(written)
     }
 
