@@ -35,8 +35,8 @@ struct PosterFactsStorage: Sendable {
         }
     }
 
-    /// Whether the facts about a title's poster are for all servers: a list may show the title anywhere. The facts about a picture that
-    /// is in no list stay where it is shown.
+    /// Whether all servers share the facts about a title's poster, because a list on any of them may show the title. Each server keeps the
+    /// facts about a picture outside of lists for itself.
     private static func isShared(from source: (any ContentSource)?) -> Bool {
         guard let capabilities = source?.capabilities else { return true }
         return capabilities.hasLists || capabilities.searches

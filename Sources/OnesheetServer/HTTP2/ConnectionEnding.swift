@@ -88,6 +88,6 @@ struct ConnectionEnding {
     /// Whether the client has been told the last stream.
     var isLast: Bool { if case .last = phase { true } else { false } }
 
-    /// Whether `stream` is not answered any more.
+    /// Whether the client opened `stream` after the last one that is answered.
     func isAfterLast(_ stream: HTTP2StreamID) -> Bool { if case .last(let last) = phase { stream > last } else { false } }
 }

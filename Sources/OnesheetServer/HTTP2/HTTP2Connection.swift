@@ -284,7 +284,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(HTTP2Frame(streamID: stream, payload: payload)))
     }
 
-    /// Tells the stream's channel how much the client may send, so that it allows more in time.
+    /// Tells the stream's channel how much the client may send. The channel then widens the window in time.
     private func tell(_ window: Int, of stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
         context.fireUserInboundEventTriggered(
             NIOHTTP2WindowUpdatedEvent(streamID: stream, inboundWindowSize: window, outboundWindowSize: nil))

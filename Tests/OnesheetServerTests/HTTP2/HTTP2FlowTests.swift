@@ -17,7 +17,7 @@ final class HTTP2FlowTests: ServerTestCase {
         try await RawHTTP2.with(server.url, certificate, window: 0) { client in
             try await client.get(poster, on: 1)
             _ = await client.next { $0.type == Kind.headers }
-            // When the server shuts down, and the client uploads on a stream that is not answered any more
+            // When the server shuts down, and the client uploads on a stream behind the last one
             XCTAssertTrue(server.server.drain())
             let ping = await client.next { $0.type == Kind.ping && $0.flags == 0 }
             try await client.send(
