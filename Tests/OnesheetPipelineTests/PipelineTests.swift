@@ -319,25 +319,25 @@ extension Pipeline {
     /// A pipeline with a memory tier, the real codecs, and one source called `films`.
     static func forTesting(
         _ source: any ContentSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
-        codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(),
+        codecs: [any Codec] = [], engine: (any PictureEngine)? = nil, background: BackgroundTasks = BackgroundTasks(),
         changes: SourceConfigurationChanges = SourceConfigurationChanges(),
         case test: XCTestCase
     ) throws -> Pipeline {
         let choices = try choices ?? PosterChoices(StateStore())
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let cache = Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger)
-        let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()] + codecs, limits: Limits())
+        let engine = engine ?? Renderer(codecs: [JPEGCodec(), PNGCodec()] + codecs, limits: Limits())
         let originals = Originals(
             catalog: Catalog(sources: ["films": source], cache: cache, clock: clock.wallClock, logger: logger),
             transport: transport,
-            cache: cache, engine: renderer, pool: pool, choices: choices, changes: changes, clock: clock.wallClock,
+            cache: cache, engine: engine, pool: pool, choices: choices, changes: changes, clock: clock.wallClock,
             logger: logger)
         test.addTeardownBlock {
             await background.shutdown()
             _ = await withTimeoutIgnoringCancellation(.seconds(10)) { await pool.shutdown() }
         }
         return Pipeline(
-            cache: cache, engine: renderer, pool: pool, originals: originals, background: background, clock: clock.wallClock)
+            cache: cache, engine: engine, pool: pool, originals: originals, background: background, clock: clock.wallClock)
     }
 
     /// A small JPEG; another `shade` gives another picture.

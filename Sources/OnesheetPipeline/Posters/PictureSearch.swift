@@ -28,11 +28,12 @@ struct PictureSearch: Sendable {
     }
 
     /// Whether `original` shows `picture`; `false` if it cannot be read.
+    /// - Throws: failures that are unrelated to the picture.
     private func shows(_ picture: PerceptualHash, _ original: Original) async throws(PipelineError) -> Bool {
         do {
             return try await pipeline.originals.hash(of: original).isSamePicture(as: picture)
         } catch {
-            if case .render = error { return false }
+            if case .render = error, !error.isOurs { return false }
             throw error
         }
     }
