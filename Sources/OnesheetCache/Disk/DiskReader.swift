@@ -34,9 +34,11 @@ final class DiskReader: Sendable {
             self.readings.withLock { $0[name, default: EntryReadings()].count += 1 }
             self.disk.count(key) { $0.hits += 1 }
         }
+        // Before the file is opened.
+        let clearings = disk.clearings
         let found = EntryFile.resident(
-            disk.layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: disk.clock.now, where: isUsable,
-            reuse: noteHit)
+            disk.layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: disk.clock.now,
+            where: { self.disk.clearings == clearings && self.isUsable($0) }, reuse: noteHit)
         switch found {
         case .ready: noteHit()
         case .absent: disk.count(key) { $0.misses += 1 }

@@ -13,6 +13,7 @@ final class DiskStore: Sendable {
     let clock: WallClock
     let access: FolderAccess
     private let counts = Mutex(SourceCounts())
+    private let cleared = Atomic(0)
 
     init(_ settings: DiskSettings, access: FolderAccess, clock: WallClock) {
         self.settings = settings
@@ -20,6 +21,9 @@ final class DiskStore: Sendable {
         self.clock = clock
         layout = access.layout
     }
+
+    /// How often all entries were removed. A file that was opened before is removed, although its own status does not show it.
+    var clearings: Int { cleared.load(ordering: .acquiring) }
 
     /// Counts an event for the entry under `key`; `nil` if the key is unknown.
     func count(_ key: CacheKey?, _ change: (inout CacheFigures) -> Void) { counts.withLock { change(&$0[key]) } }
@@ -95,6 +99,7 @@ final class DiskStore: Sendable {
             do {
                 try folder.index.removeAll {
                     try Files.move(layout.entries, to: trash)
+                    cleared.add(1, ordering: .releasing)
                     try Files.makeFolder(layout.entries)
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
