@@ -139,7 +139,7 @@ final class CacheIndex: Sendable {
 }
 
 extension CacheKind {
-    /// The generation in the index.
+    /// The kind in the index.
     var number: Int {
         switch self {
         case .original: 0
