@@ -3,7 +3,7 @@ import { add, copyButton, h } from "./dom.js";
 import { get, pictureFacts, posterPath, Problem, shownPath, titlePath, view } from "./api.js";
 import { facts, namesOf, origin } from "./facts.js";
 import { shortReason } from "./notice.js";
-import { pictureReason, poster } from "./poster.js";
+import { pictureReason, poster, widths } from "./poster.js";
 import { bytes, languageOf, longDay, moment, number, t } from "./words.js";
 
 export async function titleView(parameters, go, { signal }) {
@@ -82,7 +82,7 @@ function details(title, known) {
     row(t("cast"), cast), row(t("companies"), known.companies.slice(0, 6).join(", ")), row(t("kind"), known.kind));
 }
 
-const ladder = ["w92", "w154", "w185", "w342", "w500", "w780", "original"];
+const ladder = [...widths.map((width) => `w${width}`), "original"];
 
 /** Each size of the poster with its address to take along, and what it weighs once `show` is called for it. */
 function sizesPart(source, title) {
@@ -141,9 +141,8 @@ const fileName = (title, size) => `${title.id.replace(/[^\p{L}\p{N}._-]+/gu, "-"
 function markup(source, title, pixels) {
   const address = (size) => new URL(posterPath(size, source, title.id), location.href).href;
   const escaped = title.name.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-  const widths = [185, 342, 500, 780];
   const place = pixels ? ` width="${pixels.width}" height="${pixels.height}"` : "";
-  return `<img src="${address("w342")}"\n  srcset="${widths.map((width) => `${address("w" + width)} ${width}w`).join(",\n    ")}"\n`
+  return `<img src="${address("w342")}"\n  srcset="${widths.filter((width) => width >= 185).map((width) => `${address("w" + width)} ${width}w`).join(",\n    ")}"\n`
     + `  sizes="(max-width: 600px) 50vw, 342px"${place} loading="lazy" alt="${escaped}">`;
 }
 

@@ -1,10 +1,16 @@
 import Foundation
 import NIOCore
+import OnesheetAddress
 import OnesheetConsole
 import XCTest
 
 /// The files of the page, their addresses, and the page without scripts.
 final class ConsoleServingTests: ServerTestCase {
+    func testThatThePageHasTheSizesOfTheServer() throws {
+        let script = try XCTUnwrap(ConsoleAsset.all["poster.js"].map { String(decoding: $0.bytes, as: UTF8.self) })
+        XCTAssertTrue(script.contains("export const widths = \(SizeLadder.widths);"))
+    }
+
     func testThatThePageLoadsNothingButItsOwnFiles() async throws {
         // Given a server
         let server = try await server()
