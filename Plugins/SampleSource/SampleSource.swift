@@ -1,4 +1,5 @@
 public import OnesheetCore
+internal import Synchronization
 
 /// A small catalogue of invented films with painted posters: no files, no keys, no network.
 public struct SampleSource: SourcePlugin {
@@ -12,6 +13,7 @@ public struct SampleSource: SourcePlugin {
         """
 
     private static let perPage = 12
+    private static let painting = Mutex(())
 
     public init(_ configuration: NoConfiguration, context: PluginContext) {}
 
@@ -48,7 +50,8 @@ public struct SampleSource: SourcePlugin {
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let film = try film(id)
         let place = OriginalLocation.local(name: "sample-poster-\(film.id)-v1") { () throws(SourceError) in
-            try SamplePoster(film: film).jpeg()
+            // One at a time: a canvas takes up to 13 MB, which no budget counts.
+            try Self.painting.withLock { _ throws(SourceError) in try SamplePoster(film: film).jpeg() }
         }
         return [PosterCandidate(place, width: film.width, height: film.height, site: "Onesheet")]
     }

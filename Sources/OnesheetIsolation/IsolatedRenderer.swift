@@ -45,6 +45,11 @@ package final class IsolatedRenderer: PictureEngine {
         pool = RenderProcessPool(command, settings, formats: renderer.readableFormats, logger: logger)
     }
 
+    /// The memory that the processes of a server have beside their pictures.
+    package static func ownMemory(_ limits: Limits) -> Int {
+        (limits.workers + RenderProcessPool.besideWorkers) * ProcessBounds.ownMemory
+    }
+
     package var formats: [ImageFormat] { renderer.formats }
     package var isReady: Bool { pool.isReady }
     package var processes: Int { pool.count }

@@ -31,13 +31,15 @@ final class CheckedSourceTests: XCTestCase {
 
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    private func listing(_ source: any ContentSource) -> TitleListing {
+    private func listing(_ source: any ContentSource, counting budget: MemoryBudget = MemoryBudget(limit: 1 << 30)) throws
+        -> TitleListing
+    {
         let clock = ManualClock()
         let watched = WatchedSource(source, watch: SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
         let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [], logger: logger)
-        return TitleListing(
+        return try TitleListing(
             of: "films", from: watched,
-            in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger))
+            in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger), counting: budget)
     }
 
     private static func title(_ number: Int) -> Title { Title(id: "\(number)", name: "One") }
@@ -57,7 +59,7 @@ final class CheckedSourceTests: XCTestCase {
         func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
     }
 
-    func testThatAListThatHasNoEndIsEnded() async {
+    func testThatAListThatHasNoEndIsEnded() async throws {
         // Given sources that go on for ever, each in its way, and how many pages it takes to see it
         let table: [(String, Int, @Sendable (Int) -> TitlePage)] = [
             ("the same page next", 1, { TitlePage(titles: [Self.title($0)], next: 1) }),
@@ -69,7 +71,7 @@ final class CheckedSourceTests: XCTestCase {
         ]
         for (what, pages, page) in table {
             let source = Pages(page)
-            var listing = listing(source)
+            var listing = try listing(source)
             // When all titles are asked for
             do throws(PipelineError) {
                 _ = try await listing.ids(TitleQuery())
@@ -85,7 +87,7 @@ final class CheckedSourceTests: XCTestCase {
     func testThatALongListHasItsEnd() async throws {
         // Given forty pages
         let source = Pages { TitlePage(titles: [Self.title($0), Self.title(-$0)], total: 80, next: $0 < 40 ? $0 + 1 : nil) }
-        var listing = listing(source)
+        var listing = try listing(source)
         // When
         let ids = try await listing.ids(TitleQuery())
         let titles = try await listing.titles(TitleQuery(phrase: "x"))
@@ -94,7 +96,36 @@ final class CheckedSourceTests: XCTestCase {
         XCTAssertEqual(titles.map(\.id), ids)
     }
 
-    func testThatAllListsTogetherTakeOnlySoMuch() async {
+    func testThatAListCountsAsLongAsItIsHeld() async throws {
+        // Given memory for some pages, and a list that has one page more with each reading
+        let budget = MemoryBudget(limit: 64 << 10)
+        let pages = Mutex(20)
+        let source = Pages { page in
+            TitlePage(
+                titles: (0..<12).map { Self.title(page * 100 + $0) }, next: page < pages.withLock { $0 } ? page + 1 : nil)
+        }
+        // When it fits
+        var short: TitleListing? = try listing(source, counting: budget)
+        let ids = try await short?.ids(TitleQuery())
+        // Then it counts until nobody holds it
+        XCTAssertGreaterThan(budget.reserved, 2 * 100 * (ids?.count ?? 0))
+        short = nil
+        XCTAssertEqual(budget.reserved, 0)
+        // When it does not fit
+        pages.withLock { $0 = 40 }
+        var long: TitleListing? = try listing(source, counting: budget)
+        do throws(PipelineError) {
+            _ = try await long?.ids(TitleQuery())
+            XCTFail("there was no memory for it")
+        } catch {
+            // Then it fails and holds nothing more
+            guard case .overloaded = error else { return XCTFail("\(error)") }
+        }
+        long = nil
+        XCTAssertEqual(budget.reserved, 0)
+    }
+
+    func testThatAllListsTogetherTakeOnlySoMuch() async throws {
         // Given pages of titles as heavy as they may be, each one new, without an end
         let text = String(repeating: "x", count: 60_000)
         let source = Pages { page in
@@ -104,7 +135,7 @@ final class CheckedSourceTests: XCTestCase {
                 },
                 next: page + 1)
         }
-        var listing = listing(source)
+        var listing = try listing(source)
         // When
         do throws(PipelineError) {
             _ = try await listing.titles(TitleQuery())
@@ -119,7 +150,7 @@ final class CheckedSourceTests: XCTestCase {
     func testThatTitlesThatOnlyLookTheSameAreTwo() async throws {
         let (one, other) = LookalikeTexts.pairs[1]
         let source = Pages { TitlePage(titles: [Title(id: $0 == 1 ? one : other, name: "One")], next: $0 == 1 ? 2 : nil) }
-        var listing = listing(source)
+        var listing = try listing(source)
         let ids = try await listing.ids(TitleQuery())
         XCTAssertEqual(ids.map { Array($0.utf8) }, [one, other].map { Array($0.utf8) })
     }

@@ -43,12 +43,53 @@ final class MemoryBudgetTests: XCTestCase {
         large = nil
         XCTAssertTrue(small[0]?.grow(to: 100) ?? false)
         small[1] = nil
-        large = budget.reserve(220)
+        // And one that could leave the small ones their room has to
+        XCTAssertNil(budget.reserve(201))
+        large = budget.reserve(200)
         XCTAssertNotNil(large)
         small += [budget.reserve(10), budget.reserve(10)]
         XCTAssertNil(budget.reserve(1))
-        XCTAssertEqual(budget.reserved, 340)
+        XCTAssertEqual(budget.reserved, 320)
         (large, small) = (nil, [])
+        XCTAssertEqual(budget.reserved, 0)
+    }
+
+    func testThatStandingBytesLeaveLessRoom() {
+        // Given a budget of which a part is always in use
+        let budget = MemoryBudget(limit: 320, standing: 100)
+        // When there are reservations, then they have the rest, and large ones leave the room for small ones
+        XCTAssertEqual(budget.reserved, 0)
+        var first = budget.reserve(150)
+        XCTAssertNotNil(first)
+        XCTAssertNil(budget.reserve(51))
+        let small = budget.reserve(10)
+        XCTAssertNotNil(small)
+        // And one that never fits beside the standing bytes may be alone
+        XCTAssertNil(budget.reserve(310))
+        first = nil
+        let whole = budget.reserve(310)
+        XCTAssertNotNil(whole)
+        XCTAssertNil(budget.reserve(320))
+        withExtendedLifetime((small, whole)) {}
+    }
+
+    func testThatACrowdLeavesLessRoomButNotToWhatNeedsNearlyAll() {
+        // Given a crowd that waits
+        let budget = MemoryBudget(limit: 320)
+        let crowd = budget.charge(yielding: 80)
+        XCTAssertEqual(budget.yielding, 80)
+        XCTAssertEqual(budget.reserved, 0)
+        // When something large is reserved, then the crowd is counted
+        XCTAssertNil(budget.reserve(221))
+        var large = budget.reserve(220)
+        XCTAssertNotNil(large)
+        // And when it needs nearly all, then the crowd is not
+        large = nil
+        large = budget.reserve(310)
+        XCTAssertNotNil(large)
+        large = nil
+        crowd.giveBack()
+        XCTAssertEqual(budget.yielding, 0)
         XCTAssertEqual(budget.reserved, 0)
     }
 

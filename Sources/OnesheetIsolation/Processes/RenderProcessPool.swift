@@ -41,6 +41,8 @@ final class RenderProcessPool: Sendable {
 
     /// Two threads inspect, beside those that render.
     private static let inspecting = 2
+    /// The processes beside one for each worker: those that inspect, and one for a short render that passes long ones.
+    static let besideWorkers = inspecting + 1
 
     private let command: ProcessCommand
     private let settings: ProcessSettings

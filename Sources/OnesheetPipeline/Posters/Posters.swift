@@ -155,7 +155,8 @@ package struct Posters: Sendable {
         }
     }
 
-    /// Purges the titles in the tiers of this server that show the pictures that other servers have blocked since the last call.
+    /// Searches the tiers of this server for titles that show the pictures that other servers have blocked since the last call, and purges
+    /// these titles on all servers: the shared store may have their variants without their originals.
     package func removeNewlyBlocked() {
         let search = PictureSearch(pipeline: pipeline, includesShared: false)
         for hash in shared?.drainNewlyBlocked() ?? [] {

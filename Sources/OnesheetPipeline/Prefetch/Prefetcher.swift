@@ -36,6 +36,8 @@ package struct Prefetcher: Sendable {
     package struct Titles: Sendable {
         package let source: any ContentSource
         package let references: [TitleReference]
+        /// Counts the titles that a source has listed.
+        let memory: MemoryReservation?
         package var count: Int { references.count }
     }
 
@@ -44,6 +46,8 @@ package struct Prefetcher: Sendable {
         /// `nil` is the newest list.
         package let date: CalendarDay?
         package let titles: [Title]
+        /// Counts the titles of all lists.
+        let memory: MemoryReservation
     }
 
     /// - Parameter concurrency: titles processed at the same time.
@@ -60,14 +64,20 @@ package struct Prefetcher: Sendable {
         try await asPrefetch { () async throws(PipelineError) in
             let source = try source(of: selection)
             var ids = selection.ids.map { source.canonicalID($0) }
+            var memory: MemoryReservation?
             if ids.isEmpty {
-                var listing = TitleListing(of: selection.source, from: source, in: catalog)
+                var listing = try listing(of: selection, from: source)
                 for query in selection.queries { ids += try await listing.ids(query) }
+                memory = listing.memory
             }
             var seen: Set<TitleReference> = []
             let titles = ids.map { TitleReference(source: selection.source, id: $0) }
-            return Titles(source: source, references: titles.filter { seen.insert($0).inserted })
+            return Titles(source: source, references: titles.filter { seen.insert($0).inserted }, memory: memory)
         }
+    }
+
+    private func listing(of selection: Selection, from source: any ContentSource) throws(PipelineError) -> TitleListing {
+        try TitleListing(of: selection.source, from: source, in: catalog, counting: pipeline.pool.memory)
     }
 
     /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
@@ -79,9 +89,11 @@ package struct Prefetcher: Sendable {
     /// - Throws: as `titles(_:)` does.
     package func lists(_ selection: Selection) async throws(PipelineError) -> [List] {
         try await asPrefetch { () async throws(PipelineError) in
-            var listing = TitleListing(of: selection.source, from: try source(of: selection), in: catalog)
+            var listing = try listing(of: selection, from: try source(of: selection))
             var lists: [List] = []
-            for query in selection.queries { lists.append(List(date: query.date, titles: try await listing.titles(query))) }
+            for query in selection.queries {
+                lists.append(List(date: query.date, titles: try await listing.titles(query), memory: listing.memory))
+            }
             return lists
         }
     }

@@ -3,7 +3,7 @@ import OnesheetCore
 /// Reads whole lists of a source, page by page, with canonical ids. Only this type follows pages.
 ///
 /// Reading always ends. Each page must have a new title and a higher number for the next page, otherwise the answer is malformed.
-/// The number of titles and their bytes are bounded.
+/// The number of titles and their bytes are bounded, and their memory counts as long as `memory` is referenced.
 struct TitleListing {
     /// Limits for all pages of all lists together.
     static let mostTitles = 1_000_000
@@ -12,11 +12,19 @@ struct TitleListing {
     private let name: String
     private let source: any ContentSource
     private let catalog: Catalog
+    let memory: MemoryReservation
     private var titles = 0
     private var bytes = 0
 
-    /// - Parameter name: the name of `source`.
-    init(of name: String, from source: any ContentSource, in catalog: Catalog) {
+    /// - Parameters:
+    ///   - name: the name of `source`.
+    ///   - budget: the memory for the titles.
+    /// - Throws: `PipelineError.overloaded` if there is no memory.
+    init(
+        of name: String, from source: any ContentSource, in catalog: Catalog, counting budget: MemoryBudget
+    ) throws(PipelineError) {
+        guard let memory = budget.reserve(0) else { throw .overloaded(retryAfter: 1) }
+        self.memory = memory
         self.name = name
         self.source = source
         self.catalog = catalog
@@ -53,6 +61,8 @@ struct TitleListing {
                     throw malformed("the lists have more than \(Self.mostTitles) titles, or \(Self.mostBytes) bytes of them")
                 }
             }
+            // Twice: collections grow by doubling, and duplicates are found with a set.
+            guard memory.grow(to: 2 * bytes) else { throw .overloaded(retryAfter: 1) }
             guard let next = page.next else { return kept }
             guard next > query.page, next <= AnswerCheck.lastPage else {
                 throw malformed("the page after \(query.page) is \(next)")

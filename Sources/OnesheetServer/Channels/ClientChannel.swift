@@ -18,10 +18,13 @@ struct ClientChannel: ServerChildChannel {
 
     private let http1: HTTP1Channel
     private let services: ConnectionServices
+    private let places: MemoryShare?
 
-    init(_ services: ConnectionServices) {
+    /// - Parameter places: counts the memory of connections that `setup` prepares; `nil` if they have a place already.
+    init(_ services: ConnectionServices, places: MemoryShare? = nil) {
         let memory = services.connections.memory
         self.services = services
+        self.places = places
         http1 = HTTP1Channel(
             responder: services.answer,
             configuration: .init(
@@ -32,6 +35,7 @@ struct ClientChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         do { try services.connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
+        if let place = places?.admit(nil) { channel.closeFuture.whenComplete { _ in withExtendedLifetime(place) {} } }
         return configure(channel, logger)
     }
 

@@ -60,8 +60,8 @@ final class ClientRequest: Sendable {
         var isExempt = false
         /// Whether there was room for its response when its work began.
         var hasRoom = false
-        /// Whether the limit of waiting requests counts the request.
-        var isWaiting = false
+        /// The place among the waiting requests, from the first miss until the response begins.
+        var place: MemoryShare.Place?
         var body: BodyHold?
         var length = 0
     }
@@ -125,10 +125,8 @@ final class ClientRequest: Sendable {
         let refusal: (reason: OpenConnections.Refusal, error: PipelineError)? = state.withLock { state in
             state.hasRoom = true
             guard !state.isExempt else { return nil }
-            if !state.isWaiting {
-                guard connections.waiting.begin(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }
-                state.isWaiting = true
-            }
+            if state.place == nil { state.place = connections.waiting.admit(owner) }
+            guard state.place != nil else { return (.waiting, .overloaded(retryAfter: 1)) }
             if let owner, let wait = connections.addressLimits.miss(owner) { return (.misses, .tooManyRequests(retryAfter: wait)) }
             state.isExempt = true
             return nil
@@ -152,21 +150,18 @@ final class ClientRequest: Sendable {
             client.connections.count(.memory)
             throw .noRoomForAnswers
         }
-        let wasWaiting = state.withLock { state in
+        state.withLock { state in
             state.body = hold
             state.length = length
-            defer { state.isWaiting = false }
-            return state.isWaiting
+            state.place = nil
         }
-        if wasWaiting { client.connections.waiting.end(owner) }
     }
 
     private func release() {
         let old = state.withLock { state in
-            defer { (state.body, state.length, state.isWaiting) = (nil, 0, false) }
+            defer { (state.body, state.length, state.place) = (nil, 0, nil) }
             return state
         }
-        if old.isWaiting { client.connections.waiting.end(owner) }
         client.bytes.subtract(old.length, ordering: .relaxed)
         withExtendedLifetime(old) {}
     }

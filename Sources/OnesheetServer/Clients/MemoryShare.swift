@@ -37,14 +37,17 @@ final class MemoryShare: Sendable {
     let each: Int
     private let limit: FairLimit
     private let memory: MemoryBudget
+    private let yields: Bool
     private let refusals = Atomic(0)
 
     /// - Parameters:
     ///   - share: the bytes of all together. There are at least 64 places.
     ///   - each: the bytes of one.
-    init(_ share: Int, each: Int, of memory: MemoryBudget) {
+    ///   - yields: whether a picture that needs nearly all memory may take its place: see `MemoryBudget`.
+    init(_ share: Int, each: Int, of memory: MemoryBudget, yields: Bool = false) {
         self.each = each
         self.memory = memory
+        self.yields = yields
         limit = FairLimit(bytes: share, each: each)
     }
 
@@ -58,6 +61,17 @@ final class MemoryShare: Sendable {
     /// measured; one connection may have a hundred.
     static func streams(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 32 << 10, of: memory) }
 
+    /// The share of connections without TLS: an eighth. Each takes 16 KiB for its channel, its handlers and its tasks, as measured.
+    /// Connections beyond the share are not counted: `clients.connections` limits them, and idle ones must not keep pictures out.
+    static func plainConnections(of memory: MemoryBudget) -> MemoryShare {
+        MemoryShare(memory.limit / 8, each: 16 << 10, of: memory, yields: true)
+    }
+
+    /// The share of requests that wait for an image: an eighth. Each takes about 64 KiB for the stacks of its tasks, as measured.
+    static func waitingRequests(of memory: MemoryBudget) -> MemoryShare {
+        MemoryShare(memory.limit / 8, each: 64 << 10, of: memory, yields: true)
+    }
+
     /// The most that there can be.
     var places: Int { limit.limit }
     /// The number of things that were refused and still exist.
@@ -69,6 +83,7 @@ final class MemoryShare: Sendable {
     /// - Parameter owner: the address that it counts for; `nil` if it is unknown, and then only the limit of all applies.
     /// - Returns: `nil` if there are too many.
     func admit(_ owner: ClientAddress?) -> Place? {
-        limit.begin(owner) ? Place(of: limit, for: owner, memory: memory.charge(each)) : nil
+        guard limit.begin(owner) else { return nil }
+        return Place(of: limit, for: owner, memory: yields ? memory.charge(yielding: each) : memory.charge(each))
     }
 }

@@ -32,7 +32,7 @@ final class OpenConnections: Sendable {
     let addressLimits: AddressLimits
     let memory: ResponseMemory
     /// The requests that wait for an image or a source.
-    let waiting: FairLimit
+    let waiting: MemoryShare
     private let state = Mutex(State())
     private let refusals = Mutex<[Refusal: Int]>([:])
 
@@ -69,7 +69,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: FairLimit) {
+    init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: MemoryShare) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
         addressLimits = AddressLimits(clients.perAddress)

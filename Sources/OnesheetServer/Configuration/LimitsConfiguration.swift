@@ -29,7 +29,9 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting("queueTime", \.limits.queueTime, as: Interval.self, meaning: "maximum time that a render may wait"),
             Setting(
                 "memory", \.limits.memory, as: ByteSize.self,
-                meaning: "memory for originals, pixels, new variants, responses, TLS connections and HTTP/2 streams"),
+                meaning:
+                    "memory for originals, pixels, new variants, responses, connections, HTTP/2 streams, waiting requests, lists of "
+                    + "prefetches, and render processes"),
         ]
     }
 

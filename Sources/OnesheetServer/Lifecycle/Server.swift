@@ -32,13 +32,12 @@ package struct Server: Sendable {
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
         let limits = configuration.limits.limits
+        let budget = context.pipeline.pool.memory
         let memory = ResponseMemory(
-            limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory,
+            limit: configuration.clients.memory(within: limits), of: budget,
             identity: ClientIdentity(trustedProxies: configuration.clients.trustedProxies),
             stallTimeout: configuration.stallTimeout ?? ResponseMemory.stallTimeout)
-        // Each takes up to 64 KiB while it waits. They are not part of the budget: those that wait for memory would keep it from each other.
-        let waiting = FairLimit(bytes: limits.memory / 8, each: 64 << 10)
-        let connections = OpenConnections(configuration.clients, memory: memory, waiting: waiting)
+        let connections = OpenConnections(configuration.clients, memory: memory, waiting: .waitingRequests(of: budget))
         counters = ServerCounters(
             connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger),
             collector: configuration.tracing.endpoint.map {
@@ -221,6 +220,7 @@ package struct Server: Sendable {
         }
         let memory = context.pipeline.pool.memory
         let encrypted = MemoryShare.encryptedConnections(of: memory)
+        let plain = MemoryShare.plainConnections(of: memory)
         let accepting = AcceptLimit(connections: connections, places: certificate == nil ? nil : encrypted) { [counters] count in
             counters.connections.closeIdle(count)
         }
@@ -233,7 +233,7 @@ package struct Server: Sendable {
                 if let certificate {
                     return SecureChannel(services, certificate: certificate, places: encrypted, streams: .streams(of: memory))
                 } else {
-                    return ClientChannel(services)
+                    return ClientChannel(services, places: plain)
                 }
             },
             configuration: .init(

@@ -13,10 +13,11 @@ import XCTest
 
 final class ClientRequestTests: XCTestCase {
     func testThatARequestCountsOnceAlsoIfItIsRefused() async throws {
-        // Given room for two requests that wait, and an address that may cause one miss
+        // Given room for some requests that wait, and an address that may cause one miss
         var clients = ClientsConfiguration()
         (clients.perAddress.misses, clients.perAddress.burst) = (0.001, 1)
-        let waiting = FairLimit(2)
+        let budget = MemoryBudget(limit: 1 << 20)
+        let waiting = MemoryShare.waitingRequests(of: budget)
         let connections = OpenConnections(clients, memory: ResponseMemory(limit: 1 << 20), waiting: waiting)
         let channel = NIOAsyncTestingChannel()
         try connections.add(channel)
@@ -25,9 +26,9 @@ final class ClientRequestTests: XCTestCase {
             let errors = await Self.misses(3)
             // Then it counts once
             XCTAssertEqual(errors, [nil, nil, nil])
-            XCTAssertEqual(Self.free(waiting), 1)
+            XCTAssertEqual(budget.yielding, waiting.each)
         }
-        XCTAssertEqual(Self.free(waiting), 2)
+        XCTAssertEqual(budget.yielding, 0)
         // When the next one is beyond the share of its address
         try await Self.answer(on: channel, of: connections) {
             let errors = await Self.misses(3)
@@ -36,15 +37,17 @@ final class ClientRequestTests: XCTestCase {
                 guard case .tooManyRequests? = error else { return XCTFail("\(errors)") }
             }
             // And it counts once
-            XCTAssertEqual(Self.free(waiting), 1)
+            XCTAssertEqual(budget.yielding, waiting.each)
         }
-        XCTAssertEqual(Self.free(waiting), 2)
+        XCTAssertEqual(budget.yielding, 0)
         _ = try await channel.finish()
     }
 
     func testThatALongBodyWaitsForItsEventLoop() async throws {
         // Given a long body
-        let connections = OpenConnections(ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: FairLimit(2))
+        let connections = OpenConnections(
+            ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20),
+            waiting: .waitingRequests(of: MemoryBudget(limit: 1 << 20)))
         let channel = NIOAsyncTestingChannel()
         try connections.add(channel)
         let made = Mutex<ResponseBody?>(nil)
@@ -97,14 +100,6 @@ final class ClientRequestTests: XCTestCase {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-    }
-
-    /// The requests that may still wait.
-    private static func free(_ waiting: FairLimit) -> Int {
-        var count = 0
-        while waiting.begin(nil) { count += 1 }
-        for _ in 0..<count { waiting.end(nil) }
-        return count
     }
 }
 

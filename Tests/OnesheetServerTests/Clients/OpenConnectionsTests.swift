@@ -2,12 +2,13 @@ import NIOCore
 import NIOEmbedded
 import XCTest
 
+@testable import OnesheetPipeline
 @testable import OnesheetServer
 
 /// Idle connections, which are closed when hardly another one can be accepted.
 final class OpenConnectionsTests: XCTestCase {
     private let connections = OpenConnections(
-        ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: FairLimit(2))
+        ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: .waitingRequests(of: MemoryBudget(limit: 1 << 20)))
 
     private var channels: [EmbeddedChannel] = []
 
