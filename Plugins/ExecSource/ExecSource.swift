@@ -65,7 +65,7 @@ extension ExecSource {
         public var environment: [String: String]
         /// The time limit for one answer of the program.
         public var timeout: Interval
-        /// The freshness of the pictures.
+        /// The networks that pictures may come from.
         public var networks: [NetworkRange]
         public var headers: [String: String]
         public var rate: Double?
