@@ -8,7 +8,7 @@ enum ProcessBounds {
     static let roomForLibraries = 96 << 20
     /// The bytes that a process has beside the pixels of its picture, between pictures too: 5 MiB after its start, and 11 to 19 after some
     /// pictures, as measured.
-    static let ownMemory = 10 << 20
+    static let ownMemory = 13 << 20
     /// A question, or a start, survives this many processes that are killed from outside.
     static let mostKills = 3
 }

@@ -71,6 +71,8 @@ package struct Server: Sendable {
             defer { checking.cancel() }
             context.pipeline.engine.warmUp()
             await catchUp(context)
+            // Before the first hit comes into memory: what changes from here on is a purge by another process.
+            _ = await context.pipeline.cache.generation()
             await readDecisions(context)
             await context.dropOutdatedAnswers()
             try await runServices(services, context, within: times)
