@@ -17,6 +17,8 @@ final class AddressLimits: Sendable {
         var usages: [ClientAddress: Usage] = [:]
         /// The shared limits of all addresses that do not fit into `usages`.
         var overflow: Usage
+        /// Whose connections `overflow` counts: at most `limits.connections`.
+        var overflowing: [ClientAddress: Int] = [:]
         var lastCleanup: ContinuousClock.Instant?
     }
 
@@ -37,52 +39,63 @@ final class AddressLimits: Sendable {
     /// - Returns: `false` if the address has reached its limit.
     func connect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Bool {
         guard limits.connections > 0 else { return true }
-        return change(address, at: now) { usage in
-            guard usage.connections < limits.connections else { return false }
-            usage.connections += 1
-            return true
+        return state.withLock { state in
+            let (isCounted, isOverflow) = change(&state, address, at: now) { usage in
+                guard usage.connections < limits.connections else { return false }
+                usage.connections += 1
+                return true
+            }
+            if isCounted, isOverflow { state.overflowing[address, default: 0] += 1 }
+            return isCounted
         }
     }
 
     /// Ends a connection that `connect` counted.
-    func disconnect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) {
+    func disconnect(_ address: ClientAddress) {
         guard limits.connections > 0 else { return }
-        change(address, at: now) { $0.connections = max(0, $0.connections - 1) }
+        state.withLock { state in
+            if let count = state.overflowing[address] {
+                state.overflow.connections -= 1
+                state.overflowing[address] = count > 1 ? count - 1 : nil
+            } else if let usage = state.usages[address], usage.connections > 0 {
+                state.usages[address]?.connections -= 1
+            }
+        }
     }
 
     /// Counts a miss.
     /// - Returns: `nil` if the miss is allowed, or else the seconds until one is, at least 1.
     func miss(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Int? {
         guard limits.misses > 0 else { return nil }
-        return change(address, at: now) { usage in
-            guard usage.misses < 1 else {
-                usage.misses -= 1
-                return nil
-            }
-            return max(1, Int(min(3600, ((1 - usage.misses) / limits.misses).rounded(.up))))
+        return state.withLock { state in
+            change(&state, address, at: now) { usage in
+                guard usage.misses < 1 else {
+                    usage.misses -= 1
+                    return nil
+                }
+                return max(1, Int(min(3600, ((1 - usage.misses) / limits.misses).rounded(.up))))
+            }.0
         }
     }
 
-    @discardableResult
+    /// Changes the usage of `address`, or that of all addresses for which the table has no room.
     private func change<Result: Sendable>(
-        _ address: ClientAddress, at now: ContinuousClock.Instant, _ body: (inout Usage) -> Result
-    ) -> Result {
-        state.withLock { state in
-            if let known = state.usages[address] {
-                var usage = refilled(known, at: now)
-                defer { state.usages[address] = usage }
-                return body(&usage)
-            }
-            if state.usages.count >= maxAddresses { removeIdle(&state, at: now) }
-            guard state.usages.count < maxAddresses else {
-                // Only idle addresses are evicted: a client with many addresses could otherwise reset used-up limits.
-                state.overflow = refilled(state.overflow, at: now)
-                return body(&state.overflow)
-            }
-            var usage = Usage(misses: Double(limits.burst), last: now)
+        _ state: inout State, _ address: ClientAddress, at now: ContinuousClock.Instant, _ body: (inout Usage) -> Result
+    ) -> (Result, isOverflow: Bool) {
+        if let known = state.usages[address] {
+            var usage = refilled(known, at: now)
             defer { state.usages[address] = usage }
-            return body(&usage)
+            return (body(&usage), false)
         }
+        if state.usages.count >= maxAddresses { removeIdle(&state, at: now) }
+        guard state.usages.count < maxAddresses else {
+            // Only idle addresses are evicted: a client with many addresses could otherwise reset used-up limits.
+            state.overflow = refilled(state.overflow, at: now)
+            return (body(&state.overflow), true)
+        }
+        var usage = Usage(misses: Double(limits.burst), last: now)
+        defer { state.usages[address] = usage }
+        return (body(&usage), false)
     }
 
     private func refilled(_ usage: Usage, at now: ContinuousClock.Instant) -> Usage {

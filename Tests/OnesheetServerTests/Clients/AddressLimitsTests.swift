@@ -32,8 +32,25 @@ final class AddressLimitsTests: XCTestCase {
         XCTAssertTrue(limiter.connect(address, at: start))
         XCTAssertTrue(limiter.connect(address, at: start))
         XCTAssertFalse(limiter.connect(address, at: start))
-        limiter.disconnect(address, at: start)
+        limiter.disconnect(address)
         XCTAssertTrue(limiter.connect(address, at: start))
+    }
+
+    func testThatConnectionsBeyondTheTableAreGivenBackAfterItHasRoom() throws {
+        // Given a table that busy addresses fill, and connections of two others, which share one limit
+        let limiter = AddressLimits(limits, maxAddresses: 2, now: start)
+        let busy = [try address("192.0.2.1"), try address("192.0.2.2")]
+        let others = [try address("192.0.2.3"), try address("192.0.2.4")]
+        for address in busy + others { XCTAssertTrue(limiter.connect(address, at: start)) }
+        XCTAssertFalse(limiter.connect(try address("192.0.2.5"), at: start))
+        // When the table has room, and one of the others has an entry of its own, before their connections end
+        for address in busy { limiter.disconnect(address) }
+        XCTAssertNil(limiter.miss(others[0], at: start + .seconds(2)))
+        for address in others { limiter.disconnect(address) }
+        // Then they have given back what they took of the shared limit
+        for address in busy { XCTAssertTrue(limiter.connect(address, at: start + .seconds(20))) }
+        for _ in 0..<2 { XCTAssertTrue(limiter.connect(try address("192.0.2.6"), at: start + .seconds(20))) }
+        XCTAssertFalse(limiter.connect(try address("192.0.2.7"), at: start + .seconds(20)))
     }
 
     func testThatNoLimitIsNone() throws {
