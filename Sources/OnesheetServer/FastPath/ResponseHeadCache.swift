@@ -10,8 +10,8 @@ import OnesheetPipeline
 /// One event loop's cache of parsed targets and prepared response heads, for requests that a tier can answer at once.
 ///
 /// The cache holds no entries. A request looks the entry up in the tiers. It seldom sends an open file instead: see `OpenFileCache`.
-/// A purge takes effect immediately, because a file of a removed entry is not sent (`ReadyFile.isUsable()`). Only a purge of everything by
-/// another process takes until the second ends. Only used on its loop.
+/// A purge by this process takes effect immediately, because a file of a removed entry is not sent (`ReadyFile.isUsable()`). Only used on
+/// its loop.
 final class ResponseHeadCache {
     /// The result of the fast path for one request.
     enum Outcome {

@@ -101,7 +101,8 @@ struct ServerMetrics {
             .counter, "refreshes_skipped_total", help: "Background work skipped because too much was in progress.",
             value: background.skipped)
         text.add(
-            .gauge, "render_memory_bytes", help: "Bytes of originals being fetched and pixels being rendered.",
+            .gauge, "render_memory_bytes",
+            help: "Bytes that originals, pixels, responses, TLS connections and HTTP/2 streams have.",
             value: pool.memory.reserved)
         text.add(.gauge, "render_memory_limit_bytes", help: "Bytes that these may have.", value: pool.memory.limit)
         text.add(
