@@ -156,7 +156,7 @@ extension Cache {
     private func removeEach(_ selections: [CacheSelection], includingShared: Bool = true, dryRun: Bool = false) async -> Outcome {
         var outcome = Outcome()
         for selection in selections {
-            let removed = await inEveryTier(includingShared: includingShared) { tier throws(CacheError) in
+            let removed = await inEveryTier(includingShared: includingShared, removes: !dryRun) { tier throws(CacheError) in
                 try await tier.remove(selection, dryRun: dryRun)
             }
             outcome.removal = outcome.removal + removed.removal
@@ -166,11 +166,12 @@ extension Cache {
     }
 
     /// From the last tier to the first, so that nothing can be promoted from a tier that is still to come.
+    /// - Parameter removes: whether `body` removes entries. Then promotions that have begun before are refused.
     private func inEveryTier(
-        includingShared: Bool = true, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
+        includingShared: Bool = true, removes: Bool = true, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
     ) async -> Outcome {
-        removals.begin()
-        defer { removals.end() }
+        if removes { removals.begin() }
+        defer { if removes { removals.end() } }
         var outcome = Outcome()
         for tier in others.reversed() + [memory] where includingShared || !(tier is any SharedCacheTier) {
             do {

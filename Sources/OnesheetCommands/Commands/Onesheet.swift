@@ -167,6 +167,7 @@ struct ConfigurationOptions: ParsableArguments {
 }
 
 /// Runs `work`, and `end` even if it fails.
+/// - Throws: what `work` throws, or else what `end` throws.
 func finally<Outcome>(
     _ end: () async throws -> Void, _ work: () async throws -> Outcome
 ) async throws -> Outcome {
@@ -174,7 +175,7 @@ func finally<Outcome>(
     do {
         outcome = try await work()
     } catch {
-        try await end()
+        do { try await end() } catch { /* The first error says what went wrong. */  }
         throw error
     }
     try await end()

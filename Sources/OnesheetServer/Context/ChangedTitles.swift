@@ -11,18 +11,14 @@ struct ChangedTitles: Sendable {
     /// The maximum number of titles purged one by one. Beyond it, the whole source is purged.
     private static let maxTitles = 100
 
-    /// Polls `source` for changes and purges them.
-    /// - Parameter name: the name of `source`.
-    /// - Returns: the changes, or `nil` if the source never changes spontaneously.
-    func purge(of name: String, _ source: any ContentSource) async throws -> TitleChanges? {
-        guard let changes = try await source.changes() else { return nil }
+    /// Purges what the source `name` has reported.
+    func purge(_ changes: TitleChanges, of name: String) async throws {
         switch changes {
         case .none: break
         case .titles(let ids) where ids.count <= Self.maxTitles:
             try await purge([.lists(of: name)] + ids.map { .title(TitleReference(source: name, id: $0)) })
         case .titles, .all: try await purge([.source(name)])
         }
-        return changes
     }
 
     /// Retries until it succeeds, because the source reports a change only once.

@@ -106,7 +106,7 @@ package struct ServerContext: Sendable {
     package func purgeChanges(of name: String) async throws {
         guard let source = sources.source(named: name) else { return }
         let changed = ChangedTitles(pipeline: pipeline, logger: logger)
-        while let changes = try await changed.purge(of: name, source), changes != .none {}
+        while let changes = try await source.changes(), changes != .none { try await changed.purge(changes, of: name) }
     }
 
     /// Removes the lists, titles and candidates of each source whose configuration, or a file that it names, differs from the one that

@@ -59,13 +59,20 @@ struct SourceChanges: Service {
         var pause: Duration
         repeat {
             let start = clock.now
+            var changes: TitleChanges?
             do {
-                guard try await changed.purge(of: name, source) != nil else { return }
+                changes = try await source.changes()
+                // It never changes by itself.
+                if changes == nil { return }
             } catch {
                 context.logger.debug("cannot poll for changes: \(error)", metadata: ["source": "\(name)"])
             }
-            // Spend at most a twentieth of the time on polling.
+            // Spend at most a twentieth of the time on polling. A purge that is tried again for long does not count.
             pause = max(.seconds(1), (clock.now - start) * 20)
+            if let changes {
+                // Fails only if the task is cancelled.
+                do { try await changed.purge(changes, of: name) } catch { return }
+            }
         } while await sleepUnlessCancelled(for: pause) && responder.reloads == reloads
     }
 }
