@@ -97,7 +97,7 @@ final class CheckedSourceTests: XCTestCase {
     }
 
     func testThatAListCountsAsLongAsItIsHeld() async throws {
-        // Given memory for some pages, and a list that has one page more with each reading
+        // Given memory for some pages, and a list whose length changes
         let budget = MemoryBudget(limit: 64 << 10)
         let pages = Mutex(20)
         let source = Pages { page in
@@ -107,7 +107,7 @@ final class CheckedSourceTests: XCTestCase {
         // When it fits
         var short: TitleListing? = try listing(source, counting: budget)
         let ids = try await short?.ids(TitleQuery())
-        // Then it counts until nobody holds it
+        // Then its memory is reserved for as long as it is held
         XCTAssertGreaterThan(budget.reserved, 2 * 100 * (ids?.count ?? 0))
         short = nil
         XCTAssertEqual(budget.reserved, 0)
