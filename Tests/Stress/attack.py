@@ -97,10 +97,12 @@ class Attack:
         return answer
 
 
-# Nice values. Attackers and origins run on other machines in reality: here they take only the processor time that the server leaves.
-# Where Linux groups tasks by session (sched_autogroup, see sched(7)), nice values count within a session only, so that all processes of the
-# test, the server too, belong to one.
-ATTACKER, ORIGIN = 19, 10
+# Attackers and origins run on other machines in reality: here they take only the processor time that the server leaves. A nice value is not
+# enough for attackers: a thread of the server that wakes up may still have to wait until one of them has used its time slice. Under
+# SCHED_IDLE, it never waits for them (see sched(7)).
+# Where Linux groups tasks by session (sched_autogroup), nice values count within a session only, so that all processes of the test, the
+# server too, belong to one.
+ORIGIN = 10
 
 attacks = {}
 
@@ -114,7 +116,7 @@ def attack(kind):
 def perform(kind, scene, stop, sink):
     """The process of one attack: turns until `stop`, and what they came to every quarter of a second."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(ATTACKER)
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     tally = collections.Counter()
     work = kind(scene, tally)
 

@@ -9,8 +9,8 @@ in the midst of them.
 How to read what it prints. The first table has a line for each attack alone: what its requests were answered, honest requests lost
 meanwhile, the 99th percentile and the worst time of a hit and of `/ready` in milliseconds, the most memory, the most descriptors, and
 what log and disk grew by. `floor` is how long an exchange with a program took that does nothing, at the same moments: where it is high,
-the machine was busy, whatever the server did. Attackers run at the lowest priority (nice 19) and origins at a low one (nice 10): in
-reality they have machines of their own.
+the machine was busy, whatever the server did. Attackers run only when the server leaves a processor idle (SCHED_IDLE), and
+origins at a low priority (nice 10): in reality they have machines of their own.
 Then come the rounds as a whole, and last the bounds, each `ok` or `BROKEN`. The program
 ends with 1 if a bound is broken, with 2 if the harness itself failed.
 """
