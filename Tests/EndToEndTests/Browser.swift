@@ -219,15 +219,24 @@ final class Browser: Sendable {
         try await send("Fetch.enable", ["patterns": [["urlPattern": pattern]]])
     }
 
-    /// Clicks the middle of an element with the mouse, `count` times in quick succession.
+    /// Clicks the middle of an element with the mouse, `count` times in quick succession, once nothing moves it any more: a
+    /// picture above it may still come, and the click would hit its neighbor.
     func click(_ selector: String, count: Int = 1) async throws {
         let place = try await evaluate(
             """
-            ((element) => {
-              element.scrollIntoView({ block: "center" });
-              const { x, y, width, height } = element.getBoundingClientRect();
-              return `${x + width / 2} ${y + height / 2}`;
-            })(document.querySelector('\(selector)'))
+            await (async () => {
+              let [last, same] = ["", 0];
+              for (let turn = 0; turn < 200 && same < 5; turn++) {
+                const element = document.querySelector('\(selector)');
+                if (!element) break;
+                if (same === 0) element.scrollIntoView({ block: "center", behavior: "instant" });
+                const { x, y, width, height } = element.getBoundingClientRect();
+                const place = `${x + width / 2} ${y + height / 2}`;
+                [last, same] = [place, place === last ? same + 1 : 0];
+                await new Promise((done) => setTimeout(done, 20));
+              }
+              return last;
+            })()
             """
         ).split(separator: " ").compactMap { Double($0) }
         guard place.count == 2 else { throw Failure(description: "there is no \(selector)") }
