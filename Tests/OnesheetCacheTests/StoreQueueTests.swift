@@ -126,7 +126,7 @@ final class StoreQueueTests: XCTestCase {
         }
         XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 0)
         // When those of one source are purged
-        let removal = try await cache.purge([.tag(.source("one"))])
+        let removal = try await cache.purge([.tag(.source("one"))]).removal
         // Then the other is in the folder
         XCTAssertEqual(removal.entries, 1)
         let areThere = try await (tier.contains(CacheKey(.variant, "one")), tier.contains(CacheKey(.variant, "two")))

@@ -34,7 +34,7 @@ class DecisionServersTestCase: XCTestCase {
         let isUpToDate = await member.follower.catchUp(within: .seconds(60))
         member.decisions.start()
         guard waits else { return member }
-        let isReady = await member.decisions.ready(within: .seconds(60))
+        let isReady = await member.decisions.waitBeforeServing(upTo: .seconds(60))
         XCTAssertEqual([isUpToDate, isReady], [true, true])
         await waitWhile(member.decisions.unread > 0)
         return member
@@ -79,7 +79,7 @@ struct DecisionMember: Sendable {
     }
 
     func tell(_ title: TitleReference) async throws {
-        _ = try await cache.purge([.tag(.title(title))], on: .allServers(notices: [SharedDecisions.notice(of: title)]))
+        _ = try await cache.purge([.tag(.title(title))], on: .allServers(notices: [SharedDecisions.notice(of: title)])).finished()
     }
 
     func block(_ hash: PerceptualHash) async throws {

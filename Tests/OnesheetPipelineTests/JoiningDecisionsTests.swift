@@ -27,8 +27,14 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         XCTAssertEqual(decision.pinned, "x")
         XCTAssertEqual(blocked, [hash])
         XCTAssertFalse(back.has("a"))
-        XCTAssertEqual(back.decisions.drainNewlyBlocked(), [hash])
-        XCTAssertEqual(back.decisions.drainNewlyBlocked(), [])
+        // And it is to search for the picture, also after a restart, until that is done
+        await back.stop()
+        let again = try await member(back)
+        var searches = try await again.choices.searches()
+        XCTAssertEqual(searches, [hash])
+        try await again.choices.removeSearch(for: hash)
+        searches = try await again.choices.searches()
+        XCTAssertEqual(searches, [])
     }
 
     func testThatAServerWithAnEmptyStateReadsAllOnce() async throws {
@@ -64,7 +70,7 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         store.change { $0.failure = .unreachable(operation: "any", reason: "down") }
         // When
         let new = try await member(waits: false)
-        let isReady = await new.decisions.ready(within: .milliseconds(1))
+        let isReady = await new.decisions.waitBeforeServing(upTo: .milliseconds(1))
         // Then
         XCTAssertFalse(isReady)
         XCTAssertEqual(new.decisions.unread, 1)

@@ -22,7 +22,7 @@ final class PictureSearchTests: XCTestCase {
             engine.failure = failure
             // When the titles that show its picture are purged
             do {
-                try await PictureSearch(pipeline: pipeline).purge(picture)
+                _ = try await PictureSearch(pipeline: pipeline).purge(picture)
                 XCTFail("\(failure) is taken for a picture that does not match")
             } catch {
                 // Then that fails
@@ -31,7 +31,7 @@ final class PictureSearchTests: XCTestCase {
         }
         // And once there is a process again, it succeeds
         engine.failure = nil
-        try await PictureSearch(pipeline: pipeline).purge(picture)
+        _ = try await PictureSearch(pipeline: pipeline).purge(picture)
         let request = ImageRequest(title, Transform())
         let isPresent = await pipeline.cache.contains(request.key)
         XCTAssertFalse(isPresent)
@@ -42,15 +42,32 @@ final class PictureSearchTests: XCTestCase {
         let (pipeline, picture) = try await pipelineAndPicture()
         engine.failure = .codec(.damaged(reason: "test"), .jpeg)
         // When the titles that show a picture are purged, then that one stays
-        try await PictureSearch(pipeline: pipeline).purge(picture)
+        _ = try await PictureSearch(pipeline: pipeline).purge(picture)
         let isPresent = await pipeline.cache.contains(ImageRequest(title, Transform()).key)
         XCTAssertTrue(isPresent)
+    }
+
+    func testThatAVariantWithoutItsOriginalIsFound() async throws {
+        // Given a title whose original is not in the cache any more, and another with another picture
+        let (pipeline, picture) = try await pipelineAndPicture()
+        let other = ImageRequest(TitleReference(source: "films", id: "2#2"), Transform())
+        let otherPicture = try Pipeline.picture(shade: 120)
+        transport.on("http://127.0.0.1/2") { _ in HTTPAnswer(status: 200, body: otherPicture) }
+        _ = try await pipeline.image(for: other)
+        for title in [title, other.title] { try await pipeline.cache.remove(ImageRequest.originalKey(title)) }
+        // When the titles that show its picture are purged
+        _ = try await PictureSearch(pipeline: pipeline).purge(picture)
+        // Then that is the only one
+        let isPresent = await pipeline.cache.contains(ImageRequest(title, Transform()).key)
+        let isOtherPresent = await pipeline.cache.contains(other.key)
+        XCTAssertFalse(isPresent)
+        XCTAssertTrue(isOtherPresent)
     }
 
     private func pipelineAndPicture() async throws -> (Pipeline, PerceptualHash) {
         let picture = try Pipeline.picture()
         transport.on("http://127.0.0.1/1") { _ in HTTPAnswer(status: 200, body: picture) }
-        let source = ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1"))] }
+        let source = ScriptedSource { id in [PosterCandidate(.http(url: "http://127.0.0.1/\(id.prefix(1))"))] }
         let pipeline = try Pipeline.forTesting(
             source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 1, queue: 8), engine: engine, case: self)
         let request = ImageRequest(title, Transform())

@@ -209,7 +209,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
             try await one.decide(title) { $0.pin("x") }
             XCTFail("it was told")
         } catch {
-            XCTAssertEqual(error as? CacheError, .unannounced)
+            XCTAssertEqual(error as? UnfinishedPurge, .unannounced)
         }
         XCTAssertTrue(two.has("a"))
         // A read that waits ends only with a record or an error, because the engine's clock stands still: both have to notice.

@@ -125,6 +125,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
 
     package func finishStoring() async { await queue.flush() }
 
+    /// The generation on the disk. If another process has raised it, the queue drops what waits, which would be refused.
     package func generation() async throws(CacheError) -> Int {
         let disk = disk
         let raises = queue.raises

@@ -133,17 +133,6 @@ struct MemoryStore: ~Copyable {
     }
 }
 
-extension CacheSelection {
-    /// Whether the selection matches `entry`, which expires at `end`.
-    func matches(_ entry: CacheEntry, end: Date?, now: Date) -> Bool {
-        switch self {
-        case .all: true
-        case .expired: !ExpirationPolicy.isAlive(created: entry.created, end: end, now: now)
-        case .tag(let tag): entry.tags.contains(tag)
-        }
-    }
-}
-
 /// The number of stores and removals when a promotion began.
 struct PromotionMark: Equatable, Sendable {
     fileprivate let all: Int

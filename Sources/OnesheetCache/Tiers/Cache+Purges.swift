@@ -19,55 +19,31 @@ package enum PurgeReach: Sendable {
 extension Cache {
     /// Removes the entries that match one of `selections` from every tier, as one purge: no result of earlier work is found afterwards if
     /// it is stored under its generation. A removal of expired entries purges nothing, because no tier serves them.
-    /// - Parameter dryRun: whether to count only.
-    /// - Returns: the count of the largest tier, because the same entry is usually in several.
-    /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
-    ///   has removed its entries, and the others are told later. `CacheError.undeleted` if only a store that the servers share has some,
-    ///   which are invalid for all.
+    /// - Throws: if a tier may still have some; the other tiers have removed theirs.
     package func purge(
-        _ selections: [CacheSelection], on reach: PurgeReach = .allServers(), dryRun: Bool = false
-    ) async throws(CacheError) -> CacheRemoval {
-        guard !dryRun, selections.contains(where: { $0 != .expired }) else {
-            return try await removeEach(selections, dryRun: dryRun).get()
-        }
+        _ selections: [CacheSelection], on reach: PurgeReach = .allServers()
+    ) async throws(CacheError) -> PurgeResult {
+        guard selections.contains(where: { $0 != .expired }) else { return PurgeResult(try await removeEach(selections).get()) }
         switch reach {
-        case .thisServer: return try await purgeTiers(selections, includingShared: false).get()
+        case .thisServer: return PurgeResult(try await purgeTiers(selections, includingShared: false).get())
         case .allServersAgain:
             let outcome = await purgeTiers(selections)
-            return announcer == nil ? try outcome.get() : try result(ofAnnounced: outcome)
+            return announcer == nil ? PurgeResult(try outcome.get()) : try result(of: outcome, isAnnounced: true)
         case .allServers(let notices):
-            guard let announcer else { return try await purgeTiers(selections).get() }
+            guard let announcer else { return PurgeResult(try await purgeTiers(selections).get()) }
             let purge = announcer.begin(selections + notices.map { .tag($0) })
             let outcome = await purgeTiers(selections)
-            do {
-                try await purge.announce(isDoneHere: outcome.failure == nil)
-            } catch {
-                // A failure here is worse.
-                if let failure = outcome.failure { throw failure }
-                throw error
-            }
-            return try result(ofAnnounced: outcome)
+            let isAnnounced = await purge.announce(isDoneHere: outcome.failure == nil)
+            return try result(of: outcome, isAnnounced: isAnnounced)
         }
     }
 
-    /// Purges as `purge` does, for callers that have nothing left to do once this server serves no purged entry.
-    /// - Returns: whether the other servers know of it. If not, they are told later.
-    @discardableResult
-    package func purgeAnnouncing(
-        _ selections: [CacheSelection], on reach: PurgeReach = .allServers()
-    ) async throws(CacheError) -> Bool {
-        do {
-            _ = try await purge(selections, on: reach)
-            return true
-        } catch .unannounced {
-            return false
-        } catch .undeleted {
-            // No server serves the remaining objects.
-            return true
-        }
+    /// Counts what a removal of the entries that match one of `selections` would remove.
+    package func count(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+        try await removeEach(selections, dryRun: true).get()
     }
 
-    /// Purges as `purgeAnnouncing` does, and again after a pause until it succeeds. Only the first attempt tells the other servers.
+    /// Purges as `purge` does, and again after a pause until this server serves no purged entry. Only the first attempt tells the other servers.
     /// - Parameters:
     ///   - pause: the pause after the first failure. It doubles each time, up to a minute.
     ///   - onFailure: called after each failure.
@@ -80,7 +56,7 @@ extension Cache {
         var backoff = Backoff(from: pause, upTo: .seconds(60))
         while true {
             do throws(CacheError) {
-                try await purgeAnnouncing(selections, on: reach)
+                _ = try await purge(selections, on: reach)
                 return
             } catch {
                 onFailure(error)
@@ -126,11 +102,15 @@ extension Cache {
         }
     }
 
-    /// The result of an announced purge. Objects that remain in the shared store are older than the purge, so no server serves them.
-    private func result(ofAnnounced outcome: Outcome) throws(CacheError) -> CacheRemoval {
-        guard outcome.failure == nil, let error = outcome.sharedFailure else { return try outcome.get() }
-        logger.warning("the shared store still has purged objects, which are not served: \(error)")
-        throw .undeleted
+    /// The result of a purge of which the other servers are told, now or later. Objects that remain in the shared store are older than the
+    /// purge, so no server serves them.
+    private func result(of outcome: Outcome, isAnnounced: Bool) throws(CacheError) -> PurgeResult {
+        if let failure = outcome.failure { throw failure }
+        if let error = outcome.sharedFailure {
+            logger.warning("the shared store still has purged objects, which are not served: \(error)")
+        }
+        let rest: UnfinishedPurge? = isAnnounced ? (outcome.sharedFailure == nil ? nil : .undeleted) : .unannounced
+        return PurgeResult(outcome.removal, rest: rest)
     }
 
     /// - Parameter includingShared: whether to include the tiers that several servers share.

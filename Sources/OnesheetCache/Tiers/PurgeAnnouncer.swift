@@ -11,6 +11,6 @@ package protocol PurgeAnnouncer: Sendable {
 package protocol BegunPurge: Sendable {
     /// Tells the other servers of the purge.
     /// - Parameter isDoneHere: whether the tiers of this server have removed their entries. If not, this server does it again later.
-    /// - Throws: `CacheError.unannounced` if they are told later.
-    func announce(isDoneHere: Bool) async throws(CacheError)
+    /// - Returns: `false` if they are told later.
+    func announce(isDoneHere: Bool) async -> Bool
 }

@@ -154,7 +154,7 @@ struct CacheCommand: ParsableCommand {
             guard configuration.cache.tiers.isEmpty, shared.store == nil, shared.coordinator == nil else {
                 // With the other tiers: a server would find there the entries that are gone from the disk. And with the other servers.
                 let resources = try ServerResources(
-                    configuration, plugins, clock: .system, logger: Log.make(configuration.log))
+                    configuration, plugins, follows: !dryRun, clock: .system, logger: Log.make(configuration.log))
                 return try await finally({ try await resources.shutdown(within: .seconds(10)) }) { try await work(resources.cache) }
             }
             guard let disk = try configuration.openDiskCache() else { return nil }
@@ -165,7 +165,10 @@ struct CacheCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             let selection = try selection()
-            let removal = try await withCache(plugins) { try await $0.purge([selection], dryRun: dryRun) } ?? CacheRemoval()
+            let removal =
+                try await withCache(plugins) {
+                    try await dryRun ? $0.count([selection]) : $0.purge([selection]).finished()
+                } ?? CacheRemoval()
             if json {
                 try StandardStreams.output(document: removal)
             } else {

@@ -41,19 +41,3 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
         left.hash == right.hash && left.kind == right.kind && left.text.isExactly(right.text)
     }
 }
-
-/// A group of entries that can be removed together: all of one source, all of one title. Tags are compared by their bytes.
-public struct CacheTag: Hashable, Sendable, Codable, CustomStringConvertible {
-    public let description: String
-
-    /// A tag with a custom text.
-    public init(_ text: String) { description = text }
-
-    /// Everything that came from one source.
-    public static func source(_ name: String) -> Self { Self("source:\(name)") }
-    /// Everything that came from one title.
-    public static func title(_ title: TitleReference) -> Self { Self("title:\(title.description)") }
-
-    public static func == (left: Self, right: Self) -> Bool { left.description.isExactly(right.description) }
-    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: description) }
-}

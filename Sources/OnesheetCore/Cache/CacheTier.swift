@@ -94,11 +94,6 @@ public enum CacheError: Error, Sendable, Equatable {
     case tier(operation: String, reason: String)
     /// The folder is not a cache folder of Onesheet, so it is left unchanged.
     case notACache(path: String)
-    /// A purge is done on this server only. The purge is sent to the other servers once the coordinator can be reached.
-    case unannounced
-    /// A purge is done, and no server serves the purged entries. The store that the servers share could not delete all objects, which
-    /// are no longer valid.
-    case undeleted
 }
 
 extension CacheError: CustomStringConvertible {
@@ -109,12 +104,6 @@ extension CacheError: CustomStringConvertible {
         case .tier(let operation, let reason): "cannot \(operation): \(reason)"
         case .notACache(let path):
             "\(path) has files and is not a Onesheet cache; choose an empty or a new folder to keep your files safe"
-        case .unannounced:
-            "the entries are removed on this server only, because the coordinator cannot be reached; "
-                + "the other servers are told once it can be reached again"
-        case .undeleted:
-            "the entries are purged on all servers, but the shared store could not delete all of its objects; "
-                + "they are not served any more, and a later purge deletes them"
         }
     }
 }

@@ -4,27 +4,51 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Finds the titles in the cache that show a picture. Posters that their source knows have no stored hash, so it reads every
-/// original. For rare actions of the administrator.
+/// Finds the titles in the cache that show a picture. Posters that their source knows have no stored hash, so it reads every original, and
+/// every variant whose original is not in the cache any more. For rare actions of the administrator.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline
     /// Whether to search the tiers that all servers share. If another server has blocked the picture, that one searches them.
     var includesShared = true
 
-    /// Purges each title whose original shows `picture`, in any size. An unreadable original does not match.
-    /// - Throws: also `CacheError.unannounced`, after all titles, if the other servers do not know of all of them yet.
-    func purge(_ picture: PerceptualHash) async throws {
+    /// Purges each title that shows `picture`, in any size. An unreadable entry does not match.
+    /// - Returns: whether the other servers know of it. If not, they are told later.
+    func purge(_ picture: PerceptualHash) async throws -> Bool {
         var isAnnounced = true
-        for tier in [pipeline.cache.memory] + pipeline.cache.others where includesShared || !(tier is any SharedCacheTier) {
-            for (key, title) in try await originals(in: tier) {
-                guard let entry = try await tier.entry(for: key) else { continue }
-                // One at a time, so it is counted but never refused.
-                let original = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
-                guard try await shows(picture, original) else { continue }
-                if try await !pipeline.cache.purgeAnnouncing([.tag(.title(title))]) { isAnnounced = false }
+        var originals = Set<ExactText>()
+        let tiers = ([pipeline.cache.memory] + pipeline.cache.others).filter { includesShared || !($0 is any SharedCacheTier) }
+        for tier in tiers {
+            for key in try await keys(in: tier, where: { $0.kind == .original }) {
+                originals.insert(ExactText(key.text))
+                if try await !purge(key, in: tier, showing: picture) { isAnnounced = false }
             }
         }
-        if !isAnnounced { throw CacheError.unannounced }
+        let known = originals
+        for tier in tiers {
+            for key in try await keys(in: tier, where: { $0.kind == .variant && !Self.isVariant($0, ofAny: known) }) {
+                if try await !purge(key, in: tier, showing: picture) { isAnnounced = false }
+            }
+        }
+        return isAnnounced
+    }
+
+    /// Whether `key` belongs to a variant of one of `originals`. Its text is that of the original, `#`, and the transform; an id may have
+    /// that character, too.
+    private static func isVariant(_ key: CacheKey, ofAny originals: Set<ExactText>) -> Bool {
+        let text = key.text
+        return text.utf8.indices.contains { index in
+            text.utf8[index] == UInt8(ascii: "#") && originals.contains(ExactText(text[..<index]))
+        }
+    }
+
+    /// Purges the title of an entry that shows `picture`.
+    /// - Returns: `false` if the other servers are still to be told.
+    private func purge(_ key: CacheKey, in tier: any CacheTier, showing picture: PerceptualHash) async throws -> Bool {
+        guard let entry = try await tier.entry(for: key), let title = entry.tags.lazy.compactMap(\.title).first else { return true }
+        // One at a time, so it is counted but never refused.
+        let file = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
+        guard try await shows(picture, file) else { return true }
+        return try await pipeline.cache.purge([.tag(.title(title))]).rest != .unannounced
     }
 
     /// Whether `original` shows `picture`; `false` if it cannot be read.
@@ -38,16 +62,17 @@ struct PictureSearch: Sendable {
         }
     }
 
-    private func originals(in tier: any CacheTier) async throws -> [(CacheKey, TitleReference)] {
+    private func keys(
+        in tier: any CacheTier, where isIncluded: @escaping @Sendable (CacheKey) -> Bool
+    ) async throws -> [CacheKey] {
         let found = Found()
         try await tier.forEachKey { key in
-            guard key.kind == .original, let title = TitleReference(written: key.text) else { return }
-            found.keys.withLock { $0.append((key, title)) }
+            if isIncluded(key) { found.keys.withLock { $0.append(key) } }
         }
         return found.keys.withLock { $0 }
     }
 
     private final class Found: Sendable {
-        let keys = Mutex<[(CacheKey, TitleReference)]>([])
+        let keys = Mutex<[CacheKey]>([])
     }
 }

@@ -111,70 +111,63 @@ package struct Posters: Sendable {
     package func block(_ title: TitleReference, from source: any ContentSource) async throws -> PerceptualHash {
         let original = try await pipeline.originals.original(of: title, from: source, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
-        try await setBlocked(true, for: hash, purging: [.tag(.picture(hash)), .tag(.title(title))])
+        try await setBlocked(true, for: hash, of: title)
         return hash
     }
 
-    /// Blocks or unblocks a picture.
-    package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash) async throws {
-        do {
-            try await setBlocked(isBlocked, for: hash, purging: [.tag(.picture(hash))])
-        } catch CacheError.undeleted {
-            // No server serves the remaining objects.
-        }
-    }
-
-    /// Blocks or unblocks a picture and purges `selections`. If it is blocked, then purges the other titles that show it.
-    private func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash, purging selections: [CacheSelection]) async throws {
+    /// Blocks or unblocks a picture. If it is blocked, then purges the titles that show it.
+    /// - Parameter title: a title that shows it, whose entries may not have the picture's tag.
+    package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash, of title: TitleReference? = nil) async throws {
         if let shared {
             try await shared.setBlocked(isBlocked, for: hash)
         } else {
             try await choices.setBlocked(isBlocked, for: hash)
         }
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
-        var unfinished: CacheError?
-        do throws(CacheError) {
-            _ = try await pipeline.cache.purge(selections, on: .allServers(notices: [SharedDecisions.blockedNotice]))
-        } catch {
-            guard error == .unannounced || error == .undeleted else { throw error }
-            unfinished = error
-        }
+        let selections = [CacheSelection.tag(.picture(hash))] + (title.map { [.tag(.title($0))] } ?? [])
+        let purge = try await pipeline.cache.purge(selections, on: .allServers(notices: [SharedDecisions.blockedNotice]))
         if isBlocked { try await removeAll(showing: hash) }
-        if let unfinished { throw unfinished }
+        _ = try purge.finished()
     }
 
     /// Purges the titles in the cache that show a picture. A background task completes even if the client leaves. If too many are
     /// running, this task does the work.
+    /// - Throws: also `UnfinishedPurge.unannounced`, after all titles, if the other servers do not know of all of them yet.
     private func removeAll(showing hash: PerceptualHash) async throws {
         let search = PictureSearch(pipeline: pipeline)
         try await Urgency.$current.withValue(.prefetch) {
-            guard let task = pipeline.background.start(.block(hash), { try await search.purge(hash) }) else {
-                return try await search.purge(hash)
+            let work = { @Sendable in
+                if try await !search.purge(hash) { throw UnfinishedPurge.unannounced }
             }
+            guard let task = pipeline.background.start(.block(hash), work) else { return try await work() }
             try await task.value
         }
     }
 
-    /// Searches the tiers of this server for titles that show the pictures that other servers have blocked since the last call, and purges
-    /// these titles on all servers: the shared store may have their variants without their originals.
-    package func removeNewlyBlocked() {
+    /// Searches the tiers of this server for titles that show pictures that other servers have blocked, and purges these titles on all
+    /// servers: the shared store may have their variants without their originals. Starts the searches that are due and do not run yet.
+    package func searchForBlockedPictures() async {
+        guard shared != nil else { return }
+        let due: [PerceptualHash]
+        do { due = try await choices.searches() } catch {
+            pipeline.cache.logger.debug("cannot read which blocked pictures are to be searched for: \(error)")
+            return
+        }
         let search = PictureSearch(pipeline: pipeline, includesShared: false)
-        for hash in shared?.drainNewlyBlocked() ?? [] {
-            let task = Urgency.$current.withValue(.prefetch) {
-                pipeline.background.start(.block(hash)) {
+        for hash in due {
+            Urgency.$current.withValue(.prefetch) {
+                _ = pipeline.background.start(.block(hash)) {
                     do {
-                        try await search.purge(hash)
-                    } catch CacheError.unannounced {
-                        // The purge is sent to the other servers later.
+                        // The other servers that cannot be told of a purge are told later.
+                        _ = try await search.purge(hash)
+                        try await choices.removeSearch(for: hash)
                     } catch {
                         pipeline.cache.logger.error("the search for a picture that another server has blocked failed: \(error)")
                         // A search reads every original, so the next one waits.
                         _ = await sleepUnlessCancelled(for: .seconds(30))
-                        shared?.keepNewlyBlocked(hash)
                     }
                 }
             }
-            if task == nil { shared?.keepNewlyBlocked(hash) }
         }
     }
 
@@ -205,6 +198,7 @@ package struct Posters: Sendable {
     /// Purges a title whose decision has changed, and announces both to the other servers.
     private func purge(_ title: TitleReference) async throws {
         _ = try await pipeline.cache.purge([.tag(.title(title))], on: .allServers(notices: [SharedDecisions.notice(of: title)]))
+            .finished()
     }
 }
 

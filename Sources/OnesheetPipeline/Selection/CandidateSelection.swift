@@ -1,7 +1,7 @@
 import Logging
 import OnesheetCache
-package import OnesheetCore
-package import OnesheetImaging
+import OnesheetCore
+import OnesheetImaging
 
 /// Decides which candidate is a title's poster, and fetches it.
 ///
@@ -218,9 +218,4 @@ extension Original {
             entry.provenance.site = entry.provenance.site ?? other.entry.provenance.site
         }
     }
-}
-
-extension CacheTag {
-    /// The tag of all entries that show this picture.
-    package static func picture(_ hash: PerceptualHash) -> Self { Self("picture:\(hash)") }
 }

@@ -140,14 +140,6 @@ package struct Catalog: Sendable {
     }
 }
 
-extension CacheTag {
-    /// The lists of a source.
-    package static func lists(of source: String) -> Self { Self("lists:\(source)") }
-
-    /// What a source says about titles: their names and candidates, without lists and pictures.
-    package static func answers(of source: String) -> Self { Self("answers:\(source)") }
-}
-
 extension TitleQuery {
     /// A longer search gets an empty answer without a call: no title has so long a name.
     package static let longestPhrase = 1000

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Logging
 import OnesheetCache
 import OnesheetCore
@@ -21,11 +20,10 @@ struct Coordination: Sendable {
 
     /// - Parameter coordinator: ends each call in time.
     init(_ coordinator: any Coordinator, state: StateStore, logger: Logger) {
-        let process = UUID().uuidString
         self.coordinator = coordinator
         purges = PurgeLog(coordinator, state: state.part("purges"), logger: logger)
-        leases = FlightLeases(coordinator, holder: process, logger: logger)
-        turns = ScheduleTurns(coordinator: coordinator, holder: process, logger: logger)
+        leases = FlightLeases(coordinator, holder: purges.process, logger: logger)
+        turns = ScheduleTurns(coordinator: coordinator, holder: purges.process, logger: logger)
     }
 
     /// The counters of the plugin with this name.

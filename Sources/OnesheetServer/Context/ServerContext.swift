@@ -117,7 +117,7 @@ package struct ServerContext: Sendable {
                 let recorded = try await resources.digests.restore(name, orRecord: digest)
                 let replaced = former?.digests[name] ?? digest
                 guard recorded != digest || replaced != digest else { continue }
-                try await pipeline.cache.purgeAnnouncing([.tag(.lists(of: name)), .tag(.answers(of: name))])
+                _ = try await pipeline.cache.purge([.tag(.lists(of: name)), .tag(.answers(of: name))])
                 try await resources.digests.change(name, to: digest)
                 logger.notice(
                     "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",

@@ -42,10 +42,13 @@ package struct ServerResources: Sendable {
     package let backends: SharedBackends
     private let writes: Bool
 
-    /// - Parameter writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
+    /// - Parameters:
+    ///   - writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
+    ///   - follows: whether to apply the purges of other servers.
     /// - Throws: `CacheError` or `ConfigurationError`.
     package init(
-        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, clock: WallClock, logger: Logger
+        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, follows: Bool = true, clock: WallClock,
+        logger: Logger
     ) throws {
         let limits = configuration.limits.limits
         let hasProcesses = configuration.rendering.isolation == .process && RenderProgram.command != nil
@@ -100,7 +103,7 @@ package struct ServerResources: Sendable {
         let decisions = decisions
         follower = coordination.map { PurgeFollower($0.purges, cache: cache, observer: decisions) }
         self.coordination = coordination
-        follower?.start()
+        if follows { follower?.start() }
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
             deadline: configuration.rendering.deadline.duration, memory: memory)

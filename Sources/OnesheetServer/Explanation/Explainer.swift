@@ -61,7 +61,7 @@ package struct Explainer: Sendable {
         guard target.address.source != nil else { throw images.pipeline.unknownSource(of: target.request.title) }
         let found = try await images.pipeline.explain(target.request)
         let tag = CacheTag.title(target.request.title)
-        let purge = depth.countsPurge ? try await images.pipeline.cache.purge([.tag(tag)], dryRun: true) : nil
+        let purge = depth.countsPurge ? try await images.pipeline.cache.count([.tag(tag)]) : nil
         return ExplanationDocument(
             found, of: target, grammar: route.grammar, fetched: fetched, failure: failure, purge: purge.map { (tag, $0) },
             at: images.clock.now)

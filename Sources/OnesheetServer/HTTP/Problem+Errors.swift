@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import OnesheetAddress
+import OnesheetCache
 import OnesheetCore
 import OnesheetHTTP
 import OnesheetImaging
@@ -24,6 +25,7 @@ extension Problem {
         case let error as DecisionNotKept:
             self.init(.serviceUnavailable, title: "Decision not kept", detail: error.description, retryAfter: 2)
         case let error as CacheError: self.init(error)
+        case let error as UnfinishedPurge: self.init(error)
         default:
             self.init(
                 .internalServerError, title: "Internal error",
@@ -64,17 +66,17 @@ extension Problem {
             case .index(let operation, _): "cannot \(operation) the cache index"
             case .tier(let operation, _): "a tier of the cache failed: cannot \(operation)"
             case .notACache: "the folder of the cache has files and is not a Onesheet cache"
-            case .unannounced, .undeleted: error.description
             }
-        if error == .unannounced {
-            self.init(.serviceUnavailable, title: "Other servers not reached", detail: detail)
-            return
-        }
-        if error == .undeleted {
-            self.init(.serviceUnavailable, title: "Objects not deleted", detail: detail)
-            return
-        }
         self.init(.internalServerError, title: "Cache failed", detail: "\(detail); the server's log has the details")
+    }
+
+    private init(_ error: UnfinishedPurge) {
+        let title =
+            switch error {
+            case .unannounced: "Other servers not reached"
+            case .undeleted: "Objects not deleted"
+            }
+        self.init(.serviceUnavailable, title: title, detail: error.description)
     }
 
     private init(_ error: PipelineError, at now: Double) {

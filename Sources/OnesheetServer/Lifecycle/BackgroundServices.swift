@@ -83,7 +83,7 @@ struct BlockedPictureSearch: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while await sleepUnlessCancelled(for: .seconds(1)) { responder.context.posters.removeNewlyBlocked() }
+            while await sleepUnlessCancelled(for: .seconds(1)) { await responder.context.posters.searchForBlockedPictures() }
         }
     }
 }

@@ -107,7 +107,7 @@ package struct Server: Sendable {
     private func readDecisions(_ context: ServerContext) async {
         guard let decisions = context.resources.decisions else { return }
         decisions.start()
-        guard await !decisions.ready(within: Coordination.longestReading) else { return }
+        guard await !decisions.waitBeforeServing(upTo: Coordination.longestReading) else { return }
         context.logger.warning("the server may serve other posters than the other servers, until it can read their decisions")
     }
 

@@ -25,7 +25,8 @@ struct CacheRoute: Route {
         case (.delete, _):
             let query = try request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
             let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query)
-            return try .json(try await cache.purge([selection], dryRun: query["dry-run"] != nil))
+            let isDryRun = query["dry-run"] != nil
+            return try .json(try await isDryRun ? cache.count([selection]) : cache.purge([selection]).finished())
         case (.post, "verify"):
             let query = try request.checkedQuery(flags: ["repair"])
             return try .json(try await disk.verify(repair: query["repair"] != nil))

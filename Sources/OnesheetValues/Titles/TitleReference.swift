@@ -12,6 +12,12 @@ public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
         self.id = id
     }
 
+    /// Reads what `description` has written.
+    package init?(written text: String) {
+        guard let end = text.firstRange(ofBytesOf: "://") else { return nil }
+        self.init(source: String(text[..<end.lowerBound]), id: String(text[end.upperBound...]))
+    }
+
     public var description: String { "\(source)://\(id)" }
 
     public static func == (left: Self, right: Self) -> Bool {

@@ -66,7 +66,7 @@ package final class PurgeLog: PurgeHistory, PurgeAnnouncer {
     let coordinator: any Coordinator
     let state: PurgeState
     /// This process. A restarted server is another one: it may apply its own purges again, which does no harm.
-    let process = UUID().uuidString
+    package let process = UUID().uuidString
     let logger: Logger
     let contents = Mutex(Contents())
 
@@ -102,10 +102,10 @@ package final class PurgeLog: PurgeHistory, PurgeAnnouncer {
         let scope: PurgeScope
         let number: Int
 
-        func announce(isDoneHere: Bool) async throws(CacheError) {
+        func announce(isDoneHere: Bool) async -> Bool {
             defer { log.contents.withLock { $0.underWay[number] = nil } }
             // In its own task: a purge must be sent or queued even if its client leaves or the server stops.
-            let isTold = await Task {
+            return await Task {
                 do {
                     try await log.append(scope, by: isDoneHere ? log.process : "")
                     return true
@@ -115,7 +115,6 @@ package final class PurgeLog: PurgeHistory, PurgeAnnouncer {
                     return false
                 }
             }.value
-            guard isTold else { throw .unannounced }
         }
     }
 

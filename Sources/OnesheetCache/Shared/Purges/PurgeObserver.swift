@@ -8,16 +8,3 @@ package protocol PurgeObserver: Sendable {
     ///   - isAll: whether everything was purged, and with it any notice may have been lost.
     func prepare(for notices: [CacheTag], isAll: Bool) async
 }
-
-extension CacheTag {
-    private static let noticePrefix = "notice:"
-
-    /// A tag that no entry has. A purge with it tells the other servers of something.
-    package static func notice(_ text: String) -> Self { Self(noticePrefix + text) }
-
-    /// The text of a notice; `nil` for a tag of entries.
-    package var notice: String? {
-        description.starts(withBytesOf: Self.noticePrefix)
-            ? String(decoding: description.utf8.dropFirst(Self.noticePrefix.utf8.count), as: UTF8.self) : nil
-    }
-}

@@ -29,15 +29,12 @@ struct DecisionReading: Sendable {
         var local: [Change] = []
         /// Decisions of this server that are now in the store.
         var shared: [Change] = []
-        /// Pictures that other servers have blocked.
-        var blocked: [PerceptualHash] = []
         /// The error that stopped the read; earlier changes remain applied.
         var failure: (any Error)?
 
         mutating func add(_ other: Changes) {
             local += other.local
             shared += other.shared
-            blocked += other.blocked
             failure = failure ?? other.failure
         }
     }
@@ -140,8 +137,9 @@ struct DecisionReading: Sendable {
                 if !added.isEmpty { changes.shared.append(Change(notice: .blocked, selections: selections)) }
             }
             guard let found else { return changes }
+            // Before they count as known, so that a search is not lost if the process ends.
+            try await choices.addSearches(for: found.hashes.filter { !own.hashes.contains($0) })
             let (added, removed) = try await choices.apply(blocked: found.hashes)
-            changes.blocked = added
             let selections = (added + removed).map { CacheSelection.tag(.picture($0)) }
             if !selections.isEmpty { changes.local.append(Change(notice: .blocked, selections: selections)) }
             return changes
@@ -160,77 +158,4 @@ struct DecisionReading: Sendable {
             return await group.reduce(into: Changes()) { $0.add($1) }
         }
     }
-}
-
-/// A decision as a value that servers share.
-struct SharedDecision: Codable {
-    private let source: String
-    private let id: String
-    let decision: PosterDecision
-
-    init(_ title: TitleReference, _ decision: PosterDecision) {
-        source = title.source
-        id = title.id
-        self.decision = decision
-    }
-
-    /// Reads the value called `name`; `nil` if it is not a decision with that name.
-    init?(_ text: String, named name: String) {
-        do { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) } catch { return nil }
-        guard Self.name(of: title).isExactly(name) else { return nil }
-    }
-
-    var title: TitleReference { TitleReference(source: source, id: id) }
-
-    static func name(of title: TitleReference) -> String {
-        SharedValues.name(of: "title:\(title)", in: SharedDecisions.folder)
-    }
-
-    func text() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-}
-
-extension SharedValues {
-    /// Changes the decision about a title.
-    /// - Parameter known: the decision if the store has none.
-    func change(
-        of title: TitleReference, from known: PosterDecision, _ body: @Sendable (inout PosterDecision) throws -> Void
-    ) async throws -> PosterDecision {
-        let name = SharedDecision.name(of: title)
-        let text = try await change(name) { text in
-            let present = text.flatMap { SharedDecision($0, named: name)?.decision }
-            var decision = present ?? known
-            try body(&decision)
-            if let present, present == decision { return text }
-            if text == nil, decision.isEmpty { return nil }
-            return try SharedDecision(title, decision).text()
-        }
-        return text.flatMap { SharedDecision($0, named: name)?.decision } ?? PosterDecision()
-    }
-}
-
-/// The list of blocked pictures as a value that servers share.
-struct BlockedPictures: Sendable {
-    let hashes: [PerceptualHash]
-
-    init(_ hashes: [PerceptualHash] = []) { self.hashes = Set(hashes).sorted { $0.bits < $1.bits } }
-
-    /// The same list with or without a picture.
-    init(_ other: BlockedPictures, blocks isBlocked: Bool, _ hash: PerceptualHash) {
-        self.init(other.hashes.filter { $0 != hash } + (isBlocked ? [hash] : []))
-    }
-
-    /// `nil` if there is no list, or if it has anything but hashes.
-    init?(text: String?) {
-        guard let text else { return nil }
-        let parts = text.split(separator: " ")
-        let hashes = parts.compactMap { PerceptualHash($0) }
-        guard hashes.count == parts.count else { return nil }
-        self.init(hashes)
-    }
-
-    var text: String { hashes.map(\.description).joined(separator: " ") }
 }

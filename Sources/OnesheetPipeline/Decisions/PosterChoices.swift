@@ -10,6 +10,7 @@ package struct PosterChoices: Sendable {
     private let limit: Int
     private let changes = Counter()
     private static let blockedKey = "blocked"
+    private static let searchesKey = "searches"
     private static let sharedKey = "shared"
     private static let titleKey = "title "
     /// The contents of a choice without a decision.
@@ -66,6 +67,23 @@ package struct PosterChoices: Sendable {
             let all = isBlocked ? others + [hash] : others
             return Self.text(all)
         }
+    }
+
+    // MARK: Searches
+
+    /// The pictures that other servers have blocked, and whose titles are still to be found on this server.
+    func searches() async throws -> [PerceptualHash] { Self.hashes(try await state.value(for: Self.searchesKey)) }
+
+    func addSearches(for hashes: [PerceptualHash]) async throws {
+        guard !hashes.isEmpty else { return }
+        try await state.change(Self.searchesKey) { text in
+            let before = Self.hashes(text)
+            return Self.text(before + hashes.filter { !before.contains($0) })
+        }
+    }
+
+    func removeSearch(for hash: PerceptualHash) async throws {
+        try await state.change(Self.searchesKey) { text in Self.text(Self.hashes(text).filter { $0 != hash }) }
     }
 
     // MARK: Decisions of all servers

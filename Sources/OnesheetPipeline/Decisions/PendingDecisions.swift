@@ -71,11 +71,3 @@ enum DecisionNotice: Sendable, Hashable {
         }
     }
 }
-
-extension TitleReference {
-    /// Reads what `description` has written.
-    init?(written text: String) {
-        guard let end = text.firstRange(ofBytesOf: "://") else { return nil }
-        self.init(source: String(text[..<end.lowerBound]), id: String(text[end.upperBound...]))
-    }
-}

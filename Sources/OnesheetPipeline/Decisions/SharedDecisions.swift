@@ -33,8 +33,6 @@ package final class SharedDecisions: Sendable {
         /// Whether this server has read all decisions once, in this run or before it.
         var isComplete = false
         var isServing = false
-        /// Pictures that other servers have blocked, and that no one has looked for here.
-        var newlyBlocked: [PerceptualHash] = []
     }
 
     /// Prefix of the names of the decisions about titles.
@@ -69,17 +67,6 @@ package final class SharedDecisions: Sendable {
             return all.count
         }
     }
-
-    /// The pictures that other servers have blocked since the last call. Entries of titles that show them are still to be found.
-    package func drainNewlyBlocked() -> [PerceptualHash] {
-        state.withLock { state in
-            defer { state.newlyBlocked = [] }
-            return state.newlyBlocked
-        }
-    }
-
-    /// Requeues a picture for `drainNewlyBlocked`.
-    func keepNewlyBlocked(_ hash: PerceptualHash) { state.withLock { $0.newlyBlocked.append(hash) } }
 
     // MARK: Deciding
 
@@ -153,9 +140,9 @@ package final class SharedDecisions: Sendable {
         }
     }
 
-    /// Waits until this server knows all decisions, if it has never known them.
+    /// Waits until this server knows all decisions, if it has never known them. Afterwards it counts as serving, whatever it knows.
     /// - Returns: `false` if `limit` came first.
-    package func ready(within limit: Duration) async -> Bool {
+    package func waitBeforeServing(upTo limit: Duration) async -> Bool {
         defer { state.withLock { $0.isServing = true } }
         if await hasBeenComplete() { return true }
         return await firstReading.stream.ends(within: limit)
@@ -220,7 +207,6 @@ package final class SharedDecisions: Sendable {
     /// Purges the entries that changed decisions affect.
     /// - Parameter isKnown: whether this server knew all decisions before. If not, its own entries may be made without them.
     private func purge(_ changes: DecisionReading.Changes, isKnown: Bool) async throws {
-        state.withLock { $0.newlyBlocked += changes.blocked }
         let isServing = state.withLock { $0.isServing }
         let told = changes.shared + (isKnown ? changes.local : [])
         for part in told.split(by: 200) { try await purge(part, on: .allServers(notices: part.map(\.notice.tag))) }
@@ -278,7 +264,6 @@ extension SharedDecisions: PurgeObserver {
                     continue
                 }
                 let changes = await reading.read(part)
-                state.withLock { $0.newlyBlocked += changes.blocked }
                 if let failure = changes.failure {
                     logger.warning("a decision of another server cannot be read yet: \(failure)")
                     add(part)

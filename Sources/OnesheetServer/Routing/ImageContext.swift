@@ -1,0 +1,119 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import OnesheetAddress
+import OnesheetCache
+import OnesheetCore
+import OnesheetHTTP
+import OnesheetPipeline
+
+/// The dependencies that all image routes share.
+struct ImageContext: Sendable {
+    let pipeline: Pipeline
+    /// Sources by name, in configuration order.
+    let sources: [(name: String, source: any ContentSource)]
+    let options: ImageOptions
+    let signature: Signature
+    /// `nil` without a key for encrypted source URLs.
+    let encryption: SourceEncryption?
+    let accept: Accept
+    let clock: WallClock
+
+    /// The parsed target of `address`, for a client with this `Accept` field.
+    func target(_ address: ImageAddress, accept field: String?) -> ParsedTarget {
+        target(address, in: address.negotiates ? accept.choose(field) : nil)
+    }
+
+    /// The parsed target of `address`.
+    /// - Parameter format: the negotiated format. `nil` is the original's.
+    func target(_ address: ImageAddress, in format: ImageFormat?) -> ParsedTarget {
+        let request = address.request(in: format)
+        // The canonical address and the usual file name have the source URL.
+        let canonical =
+            address.hidesSource
+            ? nil
+            : CanonicalPath(options: options, signature: signature.forAnyone).path(
+                to: request.title, as: request.transform, expires: address.expires, negotiates: address.negotiates)
+        var disposition = address.disposition
+        if address.hidesSource, disposition?.name == nil { disposition?.name = "image" }
+        let facts = AddressFacts(
+            varies: address.negotiates, isShared: address.isShared,
+            isVersioned: address.source?.isVersioned ?? false,
+            canonical: canonical, disposition: disposition.map { ($0, address.title) })
+        return ParsedTarget(address: address, request: request, facts: facts)
+    }
+
+    /// Answers `request` with the image of `target`, unless the fast path has done so.
+    /// - Parameter lookUp: the cache lookup that the fast path has begun, if any.
+    func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
+        let found: (target: ParsedTarget, answer: ImageAnswer)
+        do {
+            found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
+        } catch {
+            countFailure()
+            guard let place = Self.fallback(of: target, after: error) else {
+                throw target.address.hidesSource ? HiddenSourceError(error: error) : error
+            }
+            return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
+        }
+        let answer = found.answer
+        pipeline.metrics.images.counter(of: answer.origin.outcome).add()
+        let image = ImageResponse(answer: answer, address: found.target.facts)
+        let response = image.response(to: request.method, request.headers, at: clock.now)
+        if request.method == .get, response.status.kind == .successful {
+            try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
+        }
+        return response
+    }
+
+    /// Counts an image that was asked for and not answered.
+    func countFailure() { pipeline.metrics.images.counter(of: "failed").add() }
+
+    /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error.
+    static func fallback(of target: ParsedTarget, after error: any Error) -> String? {
+        asksToWait(error) ? nil : target.address.fallback
+    }
+
+    /// Whether the client's next request may get the image.
+    private static func asksToWait(_ error: any Error) -> Bool {
+        switch error as? PipelineError {
+        case .overloaded, .tooManyRequests, .cancelled: true
+        default: false
+        }
+    }
+
+    /// The image of `target`, or of the other meaning of its path if the source has no such title.
+    /// - Returns: the image, and the target that it is of.
+    /// - Throws: the error of `target` if neither meaning has an image.
+    func image(
+        of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?
+    ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
+        do {
+            let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
+            try target.address.checkSides(of: answer.entry)
+            return (target, answer)
+        } catch let error as PipelineError where error.isMissing {
+            if case .refused(let reason) = target.address.ifMissing { throw reason }
+            guard let other = undivided(target.address), let source = other.source,
+                pipeline.mayHave(other.title, from: source)
+            else { throw error }
+            do {
+                return try await image(of: self.target(other, accept: field), accept: field)
+            } catch let second as PipelineError where second.isMissing {
+                throw error
+            }
+        }
+    }
+
+    /// The other meaning of the path of `address`: the title whose id has the extension, in a format that is negotiated. Its id gets its
+    /// canonical spelling here and not when the path is parsed, because hardly any request needs it.
+    /// - Returns: `nil` if the path has no such meaning.
+    func undivided(_ address: ImageAddress) -> ImageAddress? {
+        guard case .undivided(let id) = address.ifMissing else { return nil }
+        let title = TitleReference(source: address.title.source, id: address.source?.canonicalID(id) ?? id)
+        var transform = address.transform
+        transform.format = nil
+        return ImageAddress(
+            FoundTitle(canonical: title, source: address.source), transform: transform, negotiates: transform != options.plain)
+    }
+}
