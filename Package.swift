@@ -236,7 +236,7 @@ let package = Package(
         dialect("NextDialect"),
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", client, posix, http1, ssl]),
-        plugin("ValkeyStore", ["OnesheetCrypto", posix, ssl]),
+        plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
         c("CTurboJPEG", links: ["turbojpeg"]),
         plugin("SampleSource", ["CTurboJPEG"], isQuick: true),
         target(
@@ -244,7 +244,7 @@ let package = Package(
             [
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "FolderStore",
                 "KakaoSource", "RemoteSource", "RestSource", "S3Store", "SampleSource", "ThumborDialect", "CloudflareDialect",
-                "IIIFDialect", "NextDialect", "ValkeyStore",
+                "IIIFDialect", "NextDialect", "ValkeyCoordinator",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
                 .target(name: "HEICCodec", condition: .when(traits: ["HEIC"])),
@@ -301,7 +301,7 @@ let package = Package(
         tests("RestSource", ["ConfigurationYAML"]),
         tests("S3Store", ["ConfigurationYAML", posix, ssl]),
         tests("SampleSource", ["ConfigurationYAML"]),
-        tests("ValkeyStore", ["ConfigurationYAML", posix, log]),
+        tests("ValkeyCoordinator", ["ConfigurationYAML", posix, log]),
         tests("ThumborDialect", []),
         tests("CloudflareDialect", []),
         tests("IIIFDialect", []),
@@ -363,7 +363,8 @@ case .fuzzing:
             name: "fuzz",
             dependencies: [
                 "CFuzzing", "FormatFixtures", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec",
-                "GIFCodec", "HEICCodec", "JPEGCodec", "JPEGXLCodec", "PNGCodec", "S3Store", "TIFFCodec", "ValkeyStore", "WebPCodec",
+                "GIFCodec", "HEICCodec", "JPEGCodec", "JPEGXLCodec", "PNGCodec", "S3Store", "TIFFCodec", "ValkeyCoordinator",
+                "WebPCodec",
                 nio,
             ],
             path: "Tests/Fuzzing/Fuzz",

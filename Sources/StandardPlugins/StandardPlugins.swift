@@ -14,7 +14,7 @@ import RestSource
 import S3Store
 import SampleSource
 import ThumborDialect
-import ValkeyStore
+import ValkeyCoordinator
 
 #if AVIF
     import AVIFCodec
@@ -44,7 +44,7 @@ extension PluginList {
         ],
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
         dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self],
-        stores: [FolderStore.self, S3Store.self], coordinators: [ValkeyStore.self])
+        stores: [FolderStore.self, S3Store.self], coordinators: [ValkeyCoordinator.self])
 
     /// The codecs behind package traits.
     private static var optionalCodecs: [any CodecPlugin.Type] {

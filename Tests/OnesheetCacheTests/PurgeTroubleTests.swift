@@ -196,6 +196,13 @@ final class PurgeTroubleTests: XCTestCase {
         // Then no tier has its result
         let isThere = await cache.contains(key)
         XCTAssertFalse(isThere)
+        let writes = store.calls(.put)
+        // And once the server has noticed the purge, later results of such work do not get there
+        await cache.invalidations.check()
+        await cache.store(.sample("older", at: clock, tags: [one]), for: key, ifGeneration: generation)
+        await cache.finishStoring()
+        await shared.flush()
+        XCTAssertEqual(store.calls(.put), writes)
         try await disk.close()
         try await other.close()
     }

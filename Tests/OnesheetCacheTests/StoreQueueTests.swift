@@ -16,7 +16,7 @@ final class StoreQueueTests: XCTestCase {
         let tier = try await tier(folder)
         let (key, outcomes) = (CacheKey(.variant, "a"), Outcomes())
         // When it takes an entry for later
-        XCTAssertTrue(tier.storeLater(entry(1), for: key, ifGeneration: nil, report: outcomes.note))
+        XCTAssertEqual(tier.storeLater(entry(1), for: key, ifGeneration: nil, report: outcomes.note), .taken)
         // Then every lookup finds it although it is not in the folder
         XCTAssertEqual(try CacheFolder(folder).entryFiles().count, 0)
         XCTAssertEqual(tier.entryNow(for: key, reading: 0).entry?.entry.body, entry(1).body)
@@ -40,11 +40,14 @@ final class StoreQueueTests: XCTestCase {
         var expired = entry(1)
         expired.expires = clock.now
         for number in 0..<40 {
-            XCTAssertTrue(tier.storeLater(entry(1), for: CacheKey(.variant, "\(number)"), ifGeneration: nil, report: outcomes.note))
+            XCTAssertEqual(
+                tier.storeLater(entry(1), for: CacheKey(.variant, "\(number)"), ifGeneration: nil, report: outcomes.note), .taken)
         }
-        XCTAssertTrue(tier.storeLater(expired, for: CacheKey(.variant, "expired"), ifGeneration: nil, report: outcomes.note))
-        XCTAssertTrue(
-            tier.storeLater(entry(1, count: 60_000), for: CacheKey(.original, "large"), ifGeneration: nil, report: outcomes.note))
+        XCTAssertEqual(
+            tier.storeLater(expired, for: CacheKey(.variant, "expired"), ifGeneration: nil, report: outcomes.note), .taken)
+        XCTAssertEqual(
+            tier.storeLater(entry(1, count: 60_000), for: CacheKey(.original, "large"), ifGeneration: nil, report: outcomes.note),
+            .taken)
         // When all are stored
         try await tier.close()
         // Then another tier finds the others
@@ -65,7 +68,7 @@ final class StoreQueueTests: XCTestCase {
         let folder = try temporaryDirectory().path
         let tier = try await tier(folder)
         let keys = (0..<4).map { CacheKey(.variant, "\($0)") }
-        for key in keys { XCTAssertTrue(tier.storeLater(entry(1), for: key, ifGeneration: nil) { _ in }) }
+        for key in keys { XCTAssertEqual(tier.storeLater(entry(1), for: key, ifGeneration: nil) { _ in }, .taken) }
         // When one is removed by its key, and then all are
         try await tier.remove(keys[0])
         let isFirstThere = try await tier.contains(keys[0])
@@ -85,8 +88,9 @@ final class StoreQueueTests: XCTestCase {
         try await before.store(entry(1), for: key)
         try await before.close()
         let tier = try await self.tier(folder)
-        XCTAssertTrue(tier.storeLater(entry(2, tags: [.source("one")]), for: key, ifGeneration: nil, report: outcomes.note))
-        XCTAssertTrue(tier.storeLater(entry(3), for: other, ifGeneration: nil) { _ in })
+        XCTAssertEqual(
+            tier.storeLater(entry(2, tags: [.source("one")]), for: key, ifGeneration: nil, report: outcomes.note), .taken)
+        XCTAssertEqual(tier.storeLater(entry(3), for: other, ifGeneration: nil) { _ in }, .taken)
         // When it is removed by its tag
         let removal = try await tier.remove(.tag(.source("one")))
         // Then neither it nor the one before is found, and the other still waits
@@ -104,7 +108,7 @@ final class StoreQueueTests: XCTestCase {
         let folder = try temporaryDirectory().path
         let tier = try await tier(folder)
         let (key, outcomes) = (CacheKey(.variant, "a"), Outcomes())
-        XCTAssertTrue(tier.storeLater(entry(1), for: key, ifGeneration: nil, report: outcomes.note))
+        XCTAssertEqual(tier.storeLater(entry(1), for: key, ifGeneration: nil, report: outcomes.note), .taken)
 
         _ = try await tier.raiseGeneration()
 
@@ -142,7 +146,7 @@ final class StoreQueueTests: XCTestCase {
         let (tier, other) = try await (tier(folder), tier(folder))
         let (key, outcomes) = (CacheKey(.variant, "a"), Outcomes())
         let generation = try await tier.generation()
-        XCTAssertTrue(tier.storeLater(entry(1), for: key, ifGeneration: generation, report: outcomes.note))
+        XCTAssertEqual(tier.storeLater(entry(1), for: key, ifGeneration: generation, report: outcomes.note), .taken)
         // When the other process purges before it is stored
         _ = try await other.raiseGeneration()
         try await tier.close()
@@ -156,8 +160,8 @@ final class StoreQueueTests: XCTestCase {
         // Given two entries under one key, the first of which waits
         let tier = try await tier(temporaryDirectory().path)
         let (key, outcomes) = (CacheKey(.variant, "a"), Outcomes())
-        XCTAssertTrue(tier.storeLater(entry(1), for: key, ifGeneration: nil, report: outcomes.note))
-        XCTAssertTrue(tier.storeLater(entry(2), for: key, ifGeneration: nil, report: outcomes.note))
+        XCTAssertEqual(tier.storeLater(entry(1), for: key, ifGeneration: nil, report: outcomes.note), .taken)
+        XCTAssertEqual(tier.storeLater(entry(2), for: key, ifGeneration: nil, report: outcomes.note), .taken)
         // When a third one is stored at once
         try await tier.store(entry(3), for: key)
         // Then it is found, and both callers were told
@@ -176,14 +180,14 @@ final class StoreQueueTests: XCTestCase {
         var taken = 0
         let large = entry(1, count: 1 << 20)
         for number in 0..<64
-        where tier.storeLater(large, for: CacheKey(.original, "\(number)"), ifGeneration: nil, report: { _ in }) {
+        where tier.storeLater(large, for: CacheKey(.original, "\(number)"), ifGeneration: nil, report: { _ in }) == .taken {
             taken += 1
         }
         // Then the rest is refused, and after the end everything
         XCTAssertLessThan(taken, 64)
         XCTAssertGreaterThanOrEqual(taken, DiskSettings.queueBytes >> 20)
         try await tier.close()
-        XCTAssertFalse(tier.storeLater(entry(1), for: CacheKey(.variant, "a"), ifGeneration: nil) { _ in })
+        XCTAssertEqual(tier.storeLater(entry(1), for: CacheKey(.variant, "a"), ifGeneration: nil) { _ in }, .full)
     }
 
     func testThatAFailureIsReported() async throws {
@@ -199,7 +203,8 @@ final class StoreQueueTests: XCTestCase {
         try Data().write(to: URL(filePath: folder))
         // When it stores two entries behind answers
         for name in ["a", "b"] {
-            XCTAssertTrue(tier.storeLater(entry(1), for: CacheKey(.variant, name), ifGeneration: nil, report: outcomes.note))
+            XCTAssertEqual(
+                tier.storeLater(entry(1), for: CacheKey(.variant, name), ifGeneration: nil, report: outcomes.note), .taken)
         }
         do { try await tier.close() } catch { /* The folder is gone. */  }
         // Then both fail
@@ -216,7 +221,7 @@ final class StoreQueueTests: XCTestCase {
             path: path, budgets: budgets, minimumFreeSpace: .bytes(0), isSynced: false, batchDelay: .seconds(60),
             clock: clock.wallClock)
         // It takes entries only if it knows the generation.
-        _ = try await tier.generation()
+        await tier.follow(try await tier.generation(), readAfter: tier.raises)
         return tier
     }
 }

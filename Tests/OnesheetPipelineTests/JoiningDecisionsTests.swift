@@ -30,11 +30,16 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         // And it is to search for the picture, also after a restart, until that is done
         await back.stop()
         let again = try await member(back)
-        var searches = try await again.choices.searches()
-        XCTAssertEqual(searches, [hash])
-        try await again.choices.removeSearch(for: hash)
-        searches = try await again.choices.searches()
-        XCTAssertEqual(searches, [])
+        let searches = try await again.choices.searches()
+        XCTAssertEqual(searches.map(\.picture), [hash])
+        // Also if it is asked for again while one runs
+        try await again.choices.addSearches(for: [hash])
+        try await again.choices.removeSearches(searches)
+        let still = try await again.choices.searches()
+        XCTAssertEqual(still.map(\.picture), [hash])
+        try await again.choices.removeSearches(still)
+        let left = try await again.choices.searches()
+        XCTAssertEqual(left, [])
     }
 
     func testThatAServerWithAnEmptyStateReadsAllOnce() async throws {

@@ -22,7 +22,7 @@ final class PictureSearchTests: XCTestCase {
             engine.failure = failure
             // When the titles that show its picture are purged
             do {
-                _ = try await PictureSearch(pipeline: pipeline).purge(picture)
+                _ = try await PictureSearch(pipeline: pipeline).purge([picture])
                 XCTFail("\(failure) is taken for a picture that does not match")
             } catch {
                 // Then that fails
@@ -31,7 +31,7 @@ final class PictureSearchTests: XCTestCase {
         }
         // And once there is a process again, it succeeds
         engine.failure = nil
-        _ = try await PictureSearch(pipeline: pipeline).purge(picture)
+        _ = try await PictureSearch(pipeline: pipeline).purge([picture])
         let request = ImageRequest(title, Transform())
         let isPresent = await pipeline.cache.contains(request.key)
         XCTAssertFalse(isPresent)
@@ -42,7 +42,7 @@ final class PictureSearchTests: XCTestCase {
         let (pipeline, picture) = try await pipelineAndPicture()
         engine.failure = .codec(.damaged(reason: "test"), .jpeg)
         // When the titles that show a picture are purged, then that one stays
-        _ = try await PictureSearch(pipeline: pipeline).purge(picture)
+        _ = try await PictureSearch(pipeline: pipeline).purge([picture])
         let isPresent = await pipeline.cache.contains(ImageRequest(title, Transform()).key)
         XCTAssertTrue(isPresent)
     }
@@ -54,10 +54,13 @@ final class PictureSearchTests: XCTestCase {
         let otherPicture = try Pipeline.picture(shade: 120)
         transport.on("http://127.0.0.1/2") { _ in HTTPAnswer(status: 200, body: otherPicture) }
         _ = try await pipeline.image(for: other)
-        for title in [title, other.title] { try await pipeline.cache.remove(ImageRequest.originalKey(title)) }
+        try await pipeline.cache.remove(ImageRequest.originalKey(title))
+        let hashed = engine.hashed
         // When the titles that show its picture are purged
-        _ = try await PictureSearch(pipeline: pipeline).purge(picture)
-        // Then that is the only one
+        _ = try await PictureSearch(pipeline: pipeline).purge([picture])
+        // Then nothing was looked at but that variant and the other original
+        XCTAssertEqual(engine.hashed - hashed, 2)
+        // And that is the only one that is purged
         let isPresent = await pipeline.cache.contains(ImageRequest(title, Transform()).key)
         let isOtherPresent = await pipeline.cache.contains(other.key)
         XCTAssertFalse(isPresent)
@@ -84,6 +87,9 @@ final class PictureSearchTests: XCTestCase {
 private final class FailingEngine: PictureEngine {
     let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
     private let state = Mutex<RenderError?>(nil)
+    private let count = Mutex(0)
+    /// The number of pictures that were looked at.
+    var hashed: Int { count.withLock { $0 } }
 
     var failure: RenderError? {
         get { state.withLock { $0 } }
@@ -109,6 +115,7 @@ private final class FailingEngine: PictureEngine {
 
     func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
         if let failure { throw failure }
+        count.withLock { $0 += 1 }
         return try renderer.hash(of: file, predicted: cost)
     }
 

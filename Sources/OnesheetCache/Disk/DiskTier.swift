@@ -18,6 +18,8 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     private let readers: DiskThreads
     private let writers: DiskThreads
     package let logger: Logger
+    /// Whether other processes had the folder open when this one opened it.
+    package let hadCompany: Bool
 
     /// Opens or makes the folder at `path`. If that fails because the disk is full or read-only, the tier logs it, serves the
     /// entries that are there, fails to store, and opens the folder as soon as possible.
@@ -51,6 +53,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         writers = DiskThreads(threads: max(threads / 2, 1), limit: 4096, path: path)
         queue = StoreQueue(DiskWriter(disk, life: life), on: writers, life: life, delay: batchDelay, clock: clock)
         self.logger = logger
+        hadCompany = access.hadCompany
         if let openError = access.openError {
             logger.warning("the disk tier stores nothing for now: \(openError)")
         } else {
@@ -71,6 +74,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         writers = DiskThreads(threads: 1, limit: 1, path: path)
         queue = StoreQueue(DiskWriter(disk, life: life), on: writers, life: life, delay: DiskSettings.batchDelay, clock: clock)
         self.logger = logger
+        hadCompany = access.hadCompany
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
@@ -119,20 +123,20 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     package func storeLater(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?,
         report: @escaping @Sendable (Result<Bool, CacheError>) -> Void
-    ) -> Bool {
+    ) -> QueuedStore {
         queue.storeLater(entry, for: key, ifGeneration: generation, report: report)
     }
 
     package func finishStoring() async { await queue.flush() }
 
-    /// The generation on the disk. If another process has raised it, the queue drops what waits, which would be refused.
     package func generation() async throws(CacheError) -> Int {
         let disk = disk
-        let raises = queue.raises
-        let generation = try await readers.run { () throws(CacheError) in try disk.generation() }
-        await queue.note(read: generation, after: raises)
-        return generation
+        return try await readers.run { () throws(CacheError) in try disk.generation() }
     }
+
+    package var raises: Int { queue.raises }
+
+    package func follow(_ generation: Int, readAfter raises: Int) async { await queue.note(read: generation, after: raises) }
 
     package func raiseGeneration() async throws(CacheError) -> Int {
         let disk = disk

@@ -11,6 +11,8 @@ final class FolderAccess: Sendable {
     static let closed = CacheError.index(operation: "use", reason: "it is closed")
     /// The reason for which the folder could not be opened at first.
     let openError: CacheError?
+    /// Whether other processes had the folder open at first.
+    let hadCompany: Bool
     private let clock: WallClock
     private let logger: Logger
     private let state: Mutex<State>
@@ -35,6 +37,7 @@ final class FolderAccess: Sendable {
                 return (.lost(damaged: nil, isOurs: false), Self.named("open", error))
             }
         }
+        hadCompany = if case .open(let folder) = first { folder.hadCompany } else { false }
         state = Mutex(first)
         self.openError = openError
     }
@@ -46,6 +49,7 @@ final class FolderAccess: Sendable {
         self.logger = logger
         state = Mutex(.closed)
         openError = nil
+        hadCompany = false
     }
 
     /// Runs `body` on the folder. Makes a deleted folder again first, and replaces a damaged index.

@@ -63,12 +63,11 @@ final class StoreQueue: Sendable {
     }
 
     /// Stores an entry after a short while, together with others, unless the generation changes before.
-    /// - Parameter report: gets the outcome, once.
-    /// - Returns: whether the queue has taken the entry. If not, `report` is not called.
+    /// - Parameter report: gets the outcome, once, if the queue has taken the entry.
     func storeLater(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?,
         report: @escaping @Sendable (Result<Bool, CacheError>) -> Void
-    ) -> Bool {
+    ) -> QueuedStore {
         let isPrefetch = Urgency.current == .prefetch
         // One step with the comparison: `note` finds everything that was added before it.
         let admission = known.withLock { known -> WriteBehind<DiskWrite>.Admission? in
@@ -79,11 +78,12 @@ final class StoreQueue: Sendable {
             return entries.add(item, writers: 1, replacing: Self.supersede)
         }
         switch admission {
-        case .accepted(let needsWriter): if needsWriter { writeLater() }
-        case .full, .closed: return false
-        case nil: report(.success(false))
+        case .accepted(let needsWriter):
+            if needsWriter { writeLater() }
+            return .taken
+        case .full, .closed: return .full
+        case nil: return .refused
         }
-        return true
     }
 
     /// The number of purges by this process.

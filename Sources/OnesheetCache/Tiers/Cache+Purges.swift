@@ -107,7 +107,7 @@ extension Cache {
     private func result(of outcome: Outcome, isAnnounced: Bool) throws(CacheError) -> PurgeResult {
         if let failure = outcome.failure { throw failure }
         if let error = outcome.sharedFailure {
-            logger.warning("the shared store still has purged objects, which are not served: \(error)")
+            logger.warning("the shared store still has purged objects: \(error)")
         }
         let rest: UnfinishedPurge? = isAnnounced ? (outcome.sharedFailure == nil ? nil : .undeleted) : .unannounced
         return PurgeResult(outcome.removal, rest: rest)

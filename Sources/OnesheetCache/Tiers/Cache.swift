@@ -65,8 +65,8 @@ package struct Cache: Sendable {
     let removals = Removals()
     /// Looks for purges after a refused store. One that is left out comes with the next poll.
     private let checks = BackgroundWork(limit: 16, bytes: 0)
-    /// Removes refused entries from shared tiers. There are at most as many as results of running work.
-    private let withdrawals = BackgroundWork(limit: 4096, bytes: 0)
+    /// Removes refused entries from shared tiers. There are at most as many as wait for the disk.
+    private let withdrawals = BackgroundWork(limit: .max, bytes: 0)
     /// A skipped promotion is retried by the next hit.
     private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
     /// The tiers that can answer without waiting, and their positions in `others`.
@@ -220,10 +220,13 @@ package struct Cache: Sendable {
             // A tier without a known generation cannot compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]
-            if let tier = tier as? any BatchingTier,
-                storeLater(entry, for: key, in: tier, ifGeneration: expected, isShared: isShared)
-            {
-                continue
+            if let tier = tier as? any BatchingTier {
+                switch storeLater(entry, for: key, in: tier, ifGeneration: expected, isShared: isShared) {
+                case .taken: continue
+                case .full: break
+                // There was a purge. New work must use the new generation.
+                case .refused: return checks.run { await invalidations.check() }
+                }
             }
             let isCurrent = await errors.passing(tier, "store", of: key) { () async throws(CacheError) in
                 try await tier.store(entry, for: key, ifGeneration: expected)
@@ -234,24 +237,23 @@ package struct Cache: Sendable {
         memory.storeNow(entry, for: key, ifGeneration: generation?.memory)
     }
 
-    /// - Returns: whether the tier stores it later.
     private func storeLater(
         _ entry: CacheEntry, for key: CacheKey, in tier: any BatchingTier, ifGeneration generation: Int?, isShared: Bool
-    ) -> Bool {
+    ) -> QueuedStore {
         tier.storeLater(entry, for: key, ifGeneration: generation) { result in
             switch result {
             case .success(true): break
             case .success(false):
                 // There was a purge. New work must use the new generation.
                 checks.run { await invalidations.check() }
-                if isShared { withdrawals.run { await withdraw(key) } }
+                if isShared, announcer == nil { withdrawals.run { await withdraw(key) } }
             case .failure(let error): errors.note(error, of: tier, in: "store", key: key)
             }
         }
     }
 
-    /// Removes an entry that the disk refused from the tiers that several servers share. Without a coordinator, they do not learn of a purge
-    /// by another process, so they have stored it.
+    /// Removes an entry that the disk has refused, after a while in its queue, from the tiers that several servers share. They have stored it:
+    /// without a coordinator, they learn of no purge by another process. A newer entry under the key may go, too, and is made again.
     private func withdraw(_ key: CacheKey) async {
         for tier in others where tier is any SharedCacheTier {
             await errors.passing(tier, "remove", of: key) { () async throws(CacheError) in try await tier.remove(key) }

@@ -39,20 +39,27 @@ package final class InvalidationWatcher: Sendable {
         state = Mutex(State(known: tiers.map { _ in nil }))
     }
 
+    /// Learns the generations before the first entry is served from memory: what changes from then on is a purge by another process.
+    package func begin() async { _ = await generation() }
+
     /// The known generations. Reads only those that are not known yet.
     package func generation() async -> CacheGeneration {
         for number in unknownTiers {
+            let raises = batching(number)?.raises
             guard let current = await current(number) else { continue }
             state.withLock { $0.known[number] = $0.known[number] ?? current }
+            if let raises { await batching(number)?.follow(current, readAfter: raises) }
         }
         return state.withLock { CacheGeneration(memory: memory.generation, tiers: $0.known) }
     }
 
-    /// Reads the tiers' generations, and empties memory if another process has purged one of them.
+    /// Reads the tiers' generations. If another process has purged one of them, empties memory, and drops what waits to be stored there.
     package func check() async {
         for number in tiers.indices {
             let before = state.withLock { $0 }
+            let raises = batching(number)?.raises
             guard let current = await current(number) else { continue }
+            if let raises { await batching(number)?.follow(current, readAfter: raises) }
             let wasPurgedElsewhere = state.withLock { state in
                 guard state.isQuiet(since: before), let known = state.known[number] else { return false }
                 return known != current
@@ -86,6 +93,8 @@ package final class InvalidationWatcher: Sendable {
         }
         if let failure { throw failure }
     }
+
+    private func batching(_ number: Int) -> (any BatchingTier)? { tiers[number] as? any BatchingTier }
 
     private var unknownTiers: [Int] { state.withLock { state in tiers.indices.filter { state.known[$0] == nil } } }
 

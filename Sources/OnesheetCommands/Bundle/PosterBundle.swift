@@ -64,7 +64,10 @@ struct PosterBundle: Sendable {
         var index = Index(source: order.source)
         var titles: [Title] = []
         var seen: Set<ExactText> = []
-        for list in try await prefetcher.lists(order.selection) {
+        let lists = try await prefetcher.lists(order.selection)
+        // They count the memory of the titles.
+        defer { withExtendedLifetime(lists) {} }
+        for list in lists {
             index.days.append(.init(date: list.date, titles: list.titles.map(\.id)))
             titles += list.titles.filter { seen.insert(ExactText($0.id)).inserted }
         }

@@ -140,6 +140,8 @@ struct DecisionReading: Sendable {
             // Before they count as known, so that a search is not lost if the process ends.
             try await choices.addSearches(for: found.hashes.filter { !own.hashes.contains($0) })
             let (added, removed) = try await choices.apply(blocked: found.hashes)
+            // Again, because a search that began before they were blocked may have missed entries.
+            try await choices.addSearches(for: added)
             let selections = (added + removed).map { CacheSelection.tag(.picture($0)) }
             if !selections.isEmpty { changes.local.append(Change(notice: .blocked, selections: selections)) }
             return changes

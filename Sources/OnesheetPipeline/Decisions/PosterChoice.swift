@@ -1,4 +1,3 @@
-package import FoundationEssentials
 package import OnesheetCore
 
 /// The stored choice for a title's poster: the candidate, the reasons, and the administrator's decisions.
@@ -62,84 +61,4 @@ package struct PosterChoice: Codable, Sendable, Equatable {
 
     /// The most candidates that are stored.
     private static let mostCandidates = 30
-}
-
-/// The administrator's decision about a title's poster, with the names of candidates.
-package struct PosterDecision: Codable, Sendable, Equatable {
-    /// The pinned candidate, if there is one.
-    package var pinned: ExactText?
-    package var rejected: Set<ExactText>
-
-    private enum CodingKeys: CodingKey { case pinned, rejected }
-
-    package init(pinned: ExactText? = nil, rejected: Set<ExactText> = []) {
-        self.pinned = pinned
-        self.rejected = rejected
-    }
-
-    /// Whether nothing is decided.
-    var isEmpty: Bool { pinned == nil && rejected.isEmpty }
-
-    /// Pins the candidate with this name.
-    mutating func pin(_ name: String) {
-        pinned = ExactText(name)
-        rejected.remove(ExactText(name))
-    }
-
-    /// Excludes the candidate with this name.
-    mutating func reject(_ name: String) {
-        rejected.insert(ExactText(name))
-        if pinned == ExactText(name) { pinned = nil }
-    }
-
-    /// Adds what another server has decided before the two shared their decisions. Of two pins this one stays.
-    mutating func join(_ other: PosterDecision) {
-        rejected.formUnion(other.rejected)
-        pinned = pinned ?? other.pinned
-        if let pinned { rejected.remove(pinned) }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(pinned, forKey: .pinned)
-        // Sorted, so that equal decisions give equal bytes.
-        try container.encode(rejected.sorted(), forKey: .rejected)
-    }
-}
-
-/// A candidate with its score and the reasons.
-package struct CandidateScore: Codable, Sendable, Equatable {
-    package var name: String
-    package var width: Int?
-    package var height: Int?
-    package var site: String?
-    package var page: String?
-    package var published: Date?
-    /// From 0 to about 1.5; `nil` if the source knows its poster.
-    package var score: Double?
-    /// The parts of the score, in words.
-    package var reasons: [String] = []
-    /// The perceptual hash, if the picture has been fetched.
-    package var hash: String?
-
-    init(_ candidate: PosterCandidate) {
-        name = candidate.location.name
-        width = candidate.width
-        height = candidate.height
-        site = candidate.site
-        page = candidate.page
-        published = candidate.published
-        guard let trust = candidate.trust else { return }
-        let scoring = PosterScore()
-        score = scoring.score(candidate)
-        reasons = [
-            "shape \(scoring.shape(candidate).short)", "size \(scoring.size(candidate).short)", "site \(trust.short)",
-            "not looked at",
-        ]
-    }
-}
-
-extension Double {
-    /// With two decimals, for people.
-    var short: String { "\((self * 100).rounded() / 100)" }
 }

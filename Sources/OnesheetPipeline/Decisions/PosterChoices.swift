@@ -71,19 +71,46 @@ package struct PosterChoices: Sendable {
 
     // MARK: Searches
 
-    /// The pictures that other servers have blocked, and whose titles are still to be found on this server.
-    func searches() async throws -> [PerceptualHash] { Self.hashes(try await state.value(for: Self.searchesKey)) }
+    /// A picture that another server has blocked, and whose titles are still to be found on this server.
+    struct Search: Equatable {
+        let picture: PerceptualHash
+        /// The number of times that the search was asked for. One that began before the last time is not enough.
+        fileprivate var times: Int
+    }
 
-    func addSearches(for hashes: [PerceptualHash]) async throws {
-        guard !hashes.isEmpty else { return }
+    func searches() async throws -> [Search] { Self.searches(try await state.value(for: Self.searchesKey)) }
+
+    /// Asks for searches. They stay due, also after a restart, until `removeSearches`.
+    func addSearches(for pictures: [PerceptualHash]) async throws {
+        guard !pictures.isEmpty else { return }
         try await state.change(Self.searchesKey) { text in
-            let before = Self.hashes(text)
-            return Self.text(before + hashes.filter { !before.contains($0) })
+            var searches = Self.searches(text)
+            for picture in pictures {
+                if let known = searches.firstIndex(where: { $0.picture == picture }) {
+                    searches[known].times &+= 1
+                } else {
+                    searches.append(Search(picture: picture, times: 1))
+                }
+            }
+            return Self.text(searches)
         }
     }
 
-    func removeSearch(for hash: PerceptualHash) async throws {
-        try await state.change(Self.searchesKey) { text in Self.text(Self.hashes(text).filter { $0 != hash }) }
+    /// Removes searches that are done, unless they were asked for again since they began.
+    func removeSearches(_ done: [Search]) async throws {
+        try await state.change(Self.searchesKey) { text in Self.text(Self.searches(text).filter { !done.contains($0) }) }
+    }
+
+    private static func text(_ searches: [Search]) -> String? {
+        searches.isEmpty ? nil : searches.map { "\($0.picture) \($0.times)" }.joined(separator: "\n")
+    }
+
+    private static func searches(_ text: String?) -> [Search] {
+        (text ?? "").split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let picture = PerceptualHash(parts[0]), let times = Int(parts[1]) else { return nil }
+            return Search(picture: picture, times: times)
+        }
     }
 
     // MARK: Decisions of all servers

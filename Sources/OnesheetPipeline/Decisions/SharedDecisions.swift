@@ -102,7 +102,9 @@ package final class SharedDecisions: Sendable {
             let text = try await values.change(DecisionNotice.blocked.name) { text in
                 BlockedPictures(BlockedPictures(text: text) ?? BlockedPictures(known), blocks: isBlocked, hash).text
             }
-            _ = try await choices.apply(blocked: (BlockedPictures(text: text) ?? BlockedPictures()).hashes)
+            let (added, _) = try await choices.apply(blocked: (BlockedPictures(text: text) ?? BlockedPictures()).hashes)
+            // This server did not know yet that others have blocked these.
+            try await choices.addSearches(for: added.filter { $0 != hash })
         }
     }
 

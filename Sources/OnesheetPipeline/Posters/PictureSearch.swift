@@ -4,60 +4,51 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Finds the titles in the cache that show a picture. Posters that their source knows have no stored hash, so it reads every original, and
-/// every variant whose original is not in the cache any more. For rare actions of the administrator.
+/// Finds the titles in the cache that show one of some pictures. Posters that their source knows have no stored hash, so it reads every
+/// original, and every variant whose original is not in the cache any more. For rare actions of the administrator.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline
-    /// Whether to search the tiers that all servers share. If another server has blocked the picture, that one searches them.
+    /// Whether to search the tiers that all servers share. If another server has blocked a picture, that one searches them.
     var includesShared = true
 
-    /// Purges each title that shows `picture`, in any size. An unreadable entry does not match.
-    /// - Returns: whether the other servers know of it. If not, they are told later.
-    func purge(_ picture: PerceptualHash) async throws -> Bool {
-        var isAnnounced = true
+    /// Purges each title that shows one of `pictures`. An unreadable entry shows none, and neither does a variant without its original that
+    /// is cropped or turned.
+    /// - Returns: what is left to do elsewhere.
+    func purge(_ pictures: [PerceptualHash]) async throws -> UnfinishedPurge? {
+        var rest: UnfinishedPurge?
         var originals = Set<ExactText>()
         let tiers = ([pipeline.cache.memory] + pipeline.cache.others).filter { includesShared || !($0 is any SharedCacheTier) }
         for tier in tiers {
             for key in try await keys(in: tier, where: { $0.kind == .original }) {
                 originals.insert(ExactText(key.text))
-                if try await !purge(key, in: tier, showing: picture) { isAnnounced = false }
+                rest = try await purgeTitle(of: key, in: tier, ifItShows: pictures) ?? rest
             }
         }
         let known = originals
         for tier in tiers {
-            for key in try await keys(in: tier, where: { $0.kind == .variant && !Self.isVariant($0, ofAny: known) }) {
-                if try await !purge(key, in: tier, showing: picture) { isAnnounced = false }
-            }
+            let orphans = try await keys(in: tier, where: { ImageRequest.isVariant($0, withoutAny: known) })
+            for key in orphans { rest = try await purgeTitle(of: key, in: tier, ifItShows: pictures) ?? rest }
         }
-        return isAnnounced
+        return rest
     }
 
-    /// Whether `key` belongs to a variant of one of `originals`. Its text is that of the original, `#`, and the transform; an id may have
-    /// that character, too.
-    private static func isVariant(_ key: CacheKey, ofAny originals: Set<ExactText>) -> Bool {
-        let text = key.text
-        return text.utf8.indices.contains { index in
-            text.utf8[index] == UInt8(ascii: "#") && originals.contains(ExactText(text[..<index]))
-        }
-    }
-
-    /// Purges the title of an entry that shows `picture`.
-    /// - Returns: `false` if the other servers are still to be told.
-    private func purge(_ key: CacheKey, in tier: any CacheTier, showing picture: PerceptualHash) async throws -> Bool {
-        guard let entry = try await tier.entry(for: key), let title = entry.tags.lazy.compactMap(\.title).first else { return true }
+    private func purgeTitle(
+        of key: CacheKey, in tier: any CacheTier, ifItShows pictures: [PerceptualHash]
+    ) async throws -> UnfinishedPurge? {
+        guard let entry = try await tier.entry(for: key), let title = entry.tags.lazy.compactMap(\.title).first else { return nil }
         // One at a time, so it is counted but never refused.
         let file = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
-        guard try await shows(picture, file) else { return true }
-        return try await pipeline.cache.purge([.tag(.title(title))]).rest != .unannounced
+        guard let hash = try await hash(of: file), pictures.contains(where: hash.isSamePicture) else { return nil }
+        return try await pipeline.cache.purge([.tag(.title(title))]).rest
     }
 
-    /// Whether `original` shows `picture`; `false` if it cannot be read.
+    /// The hash of `original`; `nil` if it cannot be read.
     /// - Throws: failures that are unrelated to the picture.
-    private func shows(_ picture: PerceptualHash, _ original: Original) async throws(PipelineError) -> Bool {
+    private func hash(of original: Original) async throws(PipelineError) -> PerceptualHash? {
         do {
-            return try await pipeline.originals.hash(of: original).isSamePicture(as: picture)
+            return try await pipeline.originals.hash(of: original)
         } catch {
-            if case .render = error, !error.isOurs { return false }
+            if case .render = error, !error.isOurs { return nil }
             throw error
         }
     }

@@ -132,12 +132,12 @@ package struct Posters: Sendable {
 
     /// Purges the titles in the cache that show a picture. A background task completes even if the client leaves. If too many are
     /// running, this task does the work.
-    /// - Throws: also `UnfinishedPurge.unannounced`, after all titles, if the other servers do not know of all of them yet.
+    /// - Throws: also `UnfinishedPurge`, after all titles.
     private func removeAll(showing hash: PerceptualHash) async throws {
         let search = PictureSearch(pipeline: pipeline)
         try await Urgency.$current.withValue(.prefetch) {
             let work = { @Sendable in
-                if try await !search.purge(hash) { throw UnfinishedPurge.unannounced }
+                if let rest = try await search.purge([hash]) { throw rest }
             }
             guard let task = pipeline.background.start(.block(hash), work) else { return try await work() }
             try await task.value
@@ -145,30 +145,16 @@ package struct Posters: Sendable {
     }
 
     /// Searches the tiers of this server for titles that show pictures that other servers have blocked, and purges these titles on all
-    /// servers: the shared store may have their variants without their originals. Starts the searches that are due and do not run yet.
-    package func searchForBlockedPictures() async {
-        guard shared != nil else { return }
-        let due: [PerceptualHash]
-        do { due = try await choices.searches() } catch {
-            pipeline.cache.logger.debug("cannot read which blocked pictures are to be searched for: \(error)")
-            return
-        }
+    /// servers: the shared store may have their variants without their originals.
+    /// - Throws: if the search is not complete. It stays due.
+    package func searchForBlockedPictures() async throws {
+        guard shared != nil, case let due = try await choices.searches(), !due.isEmpty else { return }
         let search = PictureSearch(pipeline: pipeline, includesShared: false)
-        for hash in due {
-            Urgency.$current.withValue(.prefetch) {
-                _ = pipeline.background.start(.block(hash)) {
-                    do {
-                        // The other servers that cannot be told of a purge are told later.
-                        _ = try await search.purge(hash)
-                        try await choices.removeSearch(for: hash)
-                    } catch {
-                        pipeline.cache.logger.error("the search for a picture that another server has blocked failed: \(error)")
-                        // A search reads every original, so the next one waits.
-                        _ = await sleepUnlessCancelled(for: .seconds(30))
-                    }
-                }
-            }
+        try await Urgency.$current.withValue(.prefetch) {
+            // Servers that cannot be told of a purge are told later, and no server serves objects that remain.
+            _ = try await search.purge(due.map(\.picture))
         }
+        try await choices.removeSearches(due)
     }
 
     /// The blocked pictures.

@@ -111,14 +111,17 @@ package struct ServerContext: Sendable {
 
     /// Removes the lists, titles and candidates of each source whose configuration, or a file that it names, differs from the one that
     /// they come from: at the start that of the last run, after a reload also that of `former`.
-    package func dropOutdatedAnswers(after former: ServerContext? = nil) async {
+    /// - Parameter isServer: whether this process is a server. A command beside a server does not record its configuration: the server may
+    ///   have another one, and goes on to store answers of that.
+    package func dropOutdatedAnswers(after former: ServerContext? = nil, isServer: Bool = true) async {
+        let records = isServer || !resources.disk.hadCompany
         for (name, digest) in digests.sorted(by: { $0.key < $1.key }) {
             do {
-                let recorded = try await resources.digests.restore(name, orRecord: digest)
+                let recorded = try await resources.digests.restore(name, orRecord: records ? digest : nil) ?? digest
                 let replaced = former?.digests[name] ?? digest
                 guard recorded != digest || replaced != digest else { continue }
                 _ = try await pipeline.cache.purge([.tag(.lists(of: name)), .tag(.answers(of: name))])
-                try await resources.digests.change(name, to: digest)
+                if records { try await resources.digests.change(name, to: digest) }
                 logger.notice(
                     "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",
                     metadata: ["source": "\(name)"])

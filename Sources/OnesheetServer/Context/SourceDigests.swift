@@ -50,10 +50,10 @@ struct SourceDigests: Sendable {
 
     /// Restores the record of the source `name`: which configuration its answers are from, and when that last changed. Records `digest` if
     /// there is none, as after an earlier version.
-    /// - Returns: the digest of the configuration that the answers are from.
-    func restore(_ name: String, orRecord digest: String) async throws -> String {
+    /// - Returns: the digest of the configuration that the answers are from; `nil` if it is unknown.
+    func restore(_ name: String, orRecord digest: String?) async throws -> String? {
         guard let record = try await state.value(for: name).flatMap(Record.init) else {
-            try await state.set(Record(digest: digest).text, for: name)
+            if let digest { try await state.set(Record(digest: digest).text, for: name) }
             return digest
         }
         if let moment = record.changed { changes.note(name, at: moment) }

@@ -65,7 +65,7 @@ final class ResponseHead {
     /// The fields with `Date`.
     let fields: HTTPResponse
     /// The encoded fields for HTTP/2 (RFC 9113 §8.3.2).
-    private(set) lazy var block = FieldEncoder.block(fields)
+    private(set) lazy var block = HPACKFieldEncoder.block(fields)
     /// The head with its final empty line, for HTTP/1.1 (RFC 9112 §4).
     private(set) lazy var bytes = Self.bytes(fields)
 

@@ -239,7 +239,7 @@ final class FrameSender {
     private func ofConnection(_ block: ByteBuffer) -> ByteBuffer {
         if hasEmptiedTable { return block }
         hasEmptiedTable = true
-        var first = FieldEncoder.emptyTable
+        var first = HPACKFieldEncoder.emptyTable
         first.writeImmutableBuffer(block)
         return first
     }

@@ -252,7 +252,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch frame.payload {
         case .headers(let head):
-            sender.write(fields: FieldEncoder.block(head.headers), on: stream, isLast: head.endStream, promise)
+            sender.write(fields: HPACKFieldEncoder.block(head.headers), on: stream, isLast: head.endStream, promise)
         case .data(let part):
             guard case .byteBuffer(let bytes) = part.data else {
                 promise?.fail(ChannelError.operationUnsupported)

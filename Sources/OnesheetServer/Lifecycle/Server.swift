@@ -71,8 +71,7 @@ package struct Server: Sendable {
             defer { checking.cancel() }
             context.pipeline.engine.warmUp()
             await catchUp(context)
-            // Before the first hit comes into memory: what changes from here on is a purge by another process.
-            _ = await context.pipeline.cache.generation()
+            await context.pipeline.cache.invalidations.begin()
             await readDecisions(context)
             await context.dropOutdatedAnswers()
             try await runServices(services, context, within: times)
@@ -243,7 +242,7 @@ package struct Server: Sendable {
                 availableConnectionsDelegate: accepting),
             services: [
                 Housekeeping(cache: context.resources.cache, disk: context.resources.disk, logger: context.logger),
-                SourceChanges(responder: responder), BlockedPictureSearch(responder: responder),
+                SourceChanges(responder: responder), BlockedPictureSearch(responder: responder, logger: context.logger),
                 PrefetchSchedule(context: responder.context),
                 MetricSampling(responder: responder, counters: counters),
             ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])

@@ -1,6 +1,6 @@
 import NIOCore
 import OnesheetCore
-import ValkeyStore
+import ValkeyCoordinator
 
 /// Arbitrary bytes are replies or a typed error, the same however they are cut. Whole replies are read as maps of a cluster, and errors as
 /// redirects.

@@ -83,6 +83,30 @@ final class ChangedSourceTests: ServerTestCase {
         XCTAssertEqual([before, reloaded, restarted], ["Old", "New", "Old"])
     }
 
+    func testThatACommandWithAnotherConfigurationHidesNothingFromTheNextStart() async throws {
+        // Given a server with one manifest
+        let (origin, folder, cache) = (try await lists(), try manifests(), self.folder())
+        let files = ["old", "new"].map { "\(folder)/\($0).yaml" }
+        for (file, list) in zip(files, ["old", "new"]) { try manifest(list).write(to: URL(filePath: file)) }
+        let first = try await server(sources: source(files[0], at: origin), cache: cache)
+        _ = try await name(first)
+
+        // When a command beside it has the other one, and the server stores what it knows afterwards
+        let yaml = RunningServer.yaml(sources: source(files[1], at: origin), cache: cache)
+        let command = try ServerContext(
+            try ConfigurationFile(environment: [:]).parse(yaml), .painted, logger: RunningServer.silent)
+        await command.dropOutdatedAnswers(isServer: false)
+        try await command.shutdown()
+        await first.server.responder.context.pipeline.cache.invalidations.check()
+        let before = try await name(first)
+        await first.stop()
+
+        // Then a start with the other one asks again
+        let second = try await server(sources: source(files[1], at: origin), cache: cache)
+        let after = try await name(second)
+        XCTAssertEqual([before, after], ["Old", "New"])
+    }
+
     func testThatABrokenManifestLeavesTheOldOneAndIsWatchedForItsCorrection() async throws {
         // Given a server with a manifest
         let (origin, folder) = (try await lists(), try manifests())

@@ -1,5 +1,5 @@
 import NIOCore
-import ValkeyStore
+import ValkeyCoordinator
 import XCTest
 
 final class RESPParserTests: XCTestCase {

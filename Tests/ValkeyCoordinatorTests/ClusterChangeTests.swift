@@ -2,7 +2,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import ValkeyStore
+@testable import ValkeyCoordinator
 
 /// What happens when a cluster changes under its clients.
 final class ClusterChangeTests: EngineTestCase {

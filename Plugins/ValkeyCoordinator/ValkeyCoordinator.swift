@@ -4,7 +4,7 @@ import NIOSSL
 public import OnesheetCore
 
 /// Coordinates servers through Valkey or Redis, one engine or a cluster.
-public struct ValkeyStore: CoordinatorPlugin {
+public struct ValkeyCoordinator: CoordinatorPlugin {
     public static let type = "valkey"
 
     public static let sampleConfiguration = """
@@ -192,7 +192,7 @@ extension LogPage {
     }
 }
 
-extension ValkeyStore {
+extension ValkeyCoordinator {
     /// The configuration.
     public struct Configuration: Decodable, Sendable {
         /// The engine, or some nodes of a cluster.

@@ -6,7 +6,7 @@ import OnesheetCore
 struct EngineProbe {
     private static let operation = "probe"
 
-    let store: ValkeyStore
+    let store: ValkeyCoordinator
 
     /// - Returns: what an administrator should know.
     func run() async throws(CoordinatorError) -> [String] {
@@ -79,7 +79,7 @@ struct EngineProbe {
 
     /// A failure leaves a few small keys behind; the next error of the engine will be told.
     private func forgetProbe(_ name: String) async {
-        for kind in [ValkeyStore.Kind.lease, .log, .counter] {
+        for kind in [ValkeyCoordinator.Kind.lease, .log, .counter] {
             let keys = store.keys(kind, name)
             do throws(CoordinatorError) {
                 _ = try await store.client.send(ValkeyCommand(words: ["DEL"] + keys), key: keys[0], operation: Self.operation)

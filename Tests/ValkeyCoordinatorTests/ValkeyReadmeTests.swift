@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import ValkeyStore
+@testable import ValkeyCoordinator
 
 final class ValkeyReadmeTests: XCTestCase {
     func testThatTheExampleIsAConfiguration() throws {
@@ -16,11 +16,11 @@ final class ValkeyReadmeTests: XCTestCase {
         guard case .mapping(let keys) = try ConfigurationValue(yaml: yaml), case .mapping(let shared)? = keys["shared"],
             case .mapping(var coordinator)? = shared["coordinator"]
         else { return XCTFail(yaml) }
-        XCTAssertEqual(coordinator.removeValue(forKey: "type"), .scalar(ValkeyStore.type))
-        let configuration = try ConfigurationDecoder().decode(ValkeyStore.Configuration.self, from: .mapping(coordinator))
+        XCTAssertEqual(coordinator.removeValue(forKey: "type"), .scalar(ValkeyCoordinator.type))
+        let configuration = try ConfigurationDecoder().decode(ValkeyCoordinator.Configuration.self, from: .mapping(coordinator))
 
         // Then
-        XCTAssertNoThrow(try ValkeyStore(configuration, context: .forTesting()))
+        XCTAssertNoThrow(try ValkeyCoordinator(configuration, context: .forTesting()))
         XCTAssertEqual(configuration.addresses.count, 3)
     }
 }
@@ -28,7 +28,7 @@ final class ValkeyReadmeTests: XCTestCase {
 enum ValkeyReadme {
     static let text: String = {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Plugins/ValkeyStore/README.md")
+            .appending(path: "Plugins/ValkeyCoordinator/README.md")
         return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     }()
 

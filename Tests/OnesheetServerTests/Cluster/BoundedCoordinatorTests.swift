@@ -2,7 +2,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import OnesheetCache
+@testable import OnesheetServer
 
 final class BoundedCoordinatorTests: XCTestCase {
     private let engine = FakeCoordinator()

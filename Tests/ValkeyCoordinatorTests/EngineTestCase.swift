@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import ValkeyStore
+@testable import ValkeyCoordinator
 
 /// A test with real engines, which end with it.
 class EngineTestCase: XCTestCase {
@@ -38,12 +38,12 @@ class EngineTestCase: XCTestCase {
     /// - Parameter deadline: long unless a test is about deadlines, because test machines are busy.
     func store(
         _ engines: [CoordinatorEngine], deadline: Duration = .seconds(10),
-        _ change: (inout ValkeyStore.Configuration) -> Void = { _ in }
-    ) throws -> ValkeyStore {
-        var configuration = ValkeyStore.Configuration(
+        _ change: (inout ValkeyCoordinator.Configuration) -> Void = { _ in }
+    ) throws -> ValkeyCoordinator {
+        var configuration = ValkeyCoordinator.Configuration(
             addresses: engines.map { ValkeyAddress(host: "127.0.0.1", port: $0.port) }, deadline: Interval(deadline))
         change(&configuration)
-        let store = try ValkeyStore(configuration, context: .forTesting(clock: ManualClock(Date())))
+        let store = try ValkeyCoordinator(configuration, context: .forTesting(clock: ManualClock(Date())))
         addTeardownBlock { await store.shutdown() }
         return store
     }
@@ -81,7 +81,7 @@ class EngineTestCase: XCTestCase {
     )
         async throws
     {
-        let change = { (configuration: inout ValkeyStore.Configuration) in configuration.password = password }
+        let change = { (configuration: inout ValkeyCoordinator.Configuration) in configuration.password = password }
         let (first, second) = (try store(engines, change), try store([engines[engines.count - 1]], change))
         let engine = CoordinatorConformance.Engine(
             pass: { try await Task.sleep(for: .milliseconds($0)) },

@@ -6,7 +6,7 @@ import NIOHPACK
 ///
 /// A dynamic table would save some hundred bytes a response, and costs more time than they do: each field is looked up. Without it, an
 /// encoded head is the same on each connection, and is made once.
-enum FieldEncoder {
+enum HPACKFieldEncoder {
     /// A change of the table's size to 0 (RFC 7541 §6.3).
     static let emptyTable = ByteBuffer(bytes: [0x20])
 

@@ -2,7 +2,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import ValkeyStore
+@testable import ValkeyCoordinator
 
 final class ValkeyConformanceTests: EngineTestCase {
     func testThatRedisConforms() async throws {

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-final class FieldEncoderTests: XCTestCase {
+final class HPACKFieldEncoderTests: XCTestCase {
     func testThatClientsReadWhatIsWritten() throws {
         // Given heads with fields of the static table, others, long ones and empty ones
         let values = ["", "a", "=?", String(repeating: "b", count: 126), String(repeating: "c", count: 127), "포스터"]
@@ -16,7 +16,7 @@ final class FieldEncoderTests: XCTestCase {
                 fields.add(name: number.isMultiple(of: 2) ? "link" : "x-\(number)", value: value)
             }
             // When a client without a dynamic table decodes them
-            var block = FieldEncoder.block(fields)
+            var block = HPACKFieldEncoder.block(fields)
             var decoder = HPACKDecoder(allocator: ByteBufferAllocator(), maxDynamicTableSize: 0, maxHeaderListSize: 1 << 20)
             let read = try decoder.decodeHeaders(from: &block)
             // Then they are the same, in their order
@@ -27,7 +27,7 @@ final class FieldEncoderTests: XCTestCase {
 
     func testThatNamesAreInLowercase() throws {
         let head = HTTPResponse(status: .ok, headerFields: [.contentType: "image/jpeg", .init("X-Own")!: "1"])
-        var block = FieldEncoder.block(head)
+        var block = HPACKFieldEncoder.block(head)
         var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
         let read = try decoder.decodeHeaders(from: &block)
         XCTAssertEqual(read.map(\.name), [":status", "content-type", "x-own"])

@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import ValkeyStore
+@testable import ValkeyCoordinator
 
 final class ClusterPartsTests: XCTestCase {
     private let asked = ValkeyAddress(host: "10.0.0.1", port: 7000)
@@ -24,7 +24,7 @@ final class ClusterPartsTests: XCTestCase {
 
     func testThatBothKeysOfANameAreInOneSlot() throws {
         // Given
-        let store = try ValkeyStore(.init(addresses: [asked]), context: .forTesting())
+        let store = try ValkeyCoordinator(.init(addresses: [asked]), context: .forTesting())
         let names = ["a", "", "{", "}", "{}", "}{", "{a}b", "기생충", "%7B", String(repeating: "x}", count: 1_000)]
 
         for name in names {

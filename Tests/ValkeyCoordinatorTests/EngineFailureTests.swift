@@ -5,7 +5,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import ValkeyStore
+@testable import ValkeyCoordinator
 
 /// What happens when an engine is away, slow, closed, or none at all.
 final class EngineFailureTests: EngineTestCase {
@@ -263,7 +263,7 @@ final class EngineFailureTests: EngineTestCase {
         // Given
         let engine = try engine(.redis, ["--maxmemory-policy", "allkeys-lru"])
         let clock = ManualClock(Date(timeIntervalSince1970: 0))
-        let store = try ValkeyStore(
+        let store = try ValkeyCoordinator(
             .init(addresses: [ValkeyAddress(host: "127.0.0.1", port: engine.port)], deadline: Interval(.seconds(10))),
             context: .forTesting(clock: clock))
         addTeardownBlock { await store.shutdown() }
@@ -287,7 +287,7 @@ final class EngineFailureTests: EngineTestCase {
             .bind(host: "127.0.0.1", port: 0).get()
         addTeardownBlock { try await channel.close() }
         let port = try XCTUnwrap(channel.localAddress?.port)
-        let store = try ValkeyStore(
+        let store = try ValkeyCoordinator(
             .init(addresses: [ValkeyAddress(host: "127.0.0.1", port: port)], deadline: Interval(.seconds(10))),
             context: .forTesting())
         addTeardownBlock { await store.shutdown() }
@@ -318,7 +318,7 @@ final class EngineFailureTests: EngineTestCase {
                 .bind(host: "127.0.0.1", port: 0).get()
             addTeardownBlock { try await channel.close() }
             let port = try XCTUnwrap(channel.localAddress?.port)
-            let store = try ValkeyStore(
+            let store = try ValkeyCoordinator(
                 .init(
                     addresses: [ValkeyAddress(host: "127.0.0.1", port: port)], user: "me", password: password,
                     deadline: Interval(.seconds(10))), context: .forTesting())
@@ -337,7 +337,7 @@ final class EngineFailureTests: EngineTestCase {
     func testThatNobodyListensIsTold() async throws {
         // Given
         let port = try CoordinatorEngine.freePort()
-        let store = try ValkeyStore(
+        let store = try ValkeyCoordinator(
             .init(addresses: [ValkeyAddress(host: "127.0.0.1", port: port)], deadline: Interval(.seconds(10))),
             context: .forTesting())
 

@@ -24,7 +24,8 @@ extension CoordinatorError {
             switch error.prefix(while: { $0 != " " }) {
             case "NOAUTH": refused("it wants a password: set `password`, and `user` if it has users")
             case "WRONGPASS": refused("check `user` and `password`")
-            case "NOPERM": refused("the user lacks a right: README.md of ValkeyStore lists the commands and keys that it needs")
+            case "NOPERM":
+                refused("the user lacks a right: README.md of ValkeyCoordinator lists the commands and keys that it needs")
             case "DENIED": refused("it is in protected mode: give it a password or bind it to a private address")
             case "READONLY": unreachable("it is a replica: list the master in `addresses`, or wait for the failover")
             case "LOADING": unreachable("it is reading its data after a start")

@@ -3,16 +3,16 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-@testable import ValkeyStore
+@testable import ValkeyCoordinator
 
 final class ValkeyConfigurationTests: XCTestCase {
     func testThatTheSampleConfigurationWorks() throws {
         // Given
-        let yaml = ValkeyStore.sampleConfiguration
+        let yaml = ValkeyCoordinator.sampleConfiguration
 
         // When
         let configuration = try configuration(yaml)
-        _ = try ValkeyStore(configuration, context: .forTesting())
+        _ = try ValkeyCoordinator(configuration, context: .forTesting())
 
         // Then
         XCTAssertEqual(configuration.addresses.map(\.description), ["10.0.0.11:6379", "10.0.0.12:6379", "valkey-3.internal:6379"])
@@ -56,7 +56,7 @@ final class ValkeyConfigurationTests: XCTestCase {
 
         for (yaml, expected) in cases {
             // When
-            let make = { try ValkeyStore(try self.configuration(yaml), context: .forTesting()) }
+            let make = { try ValkeyCoordinator(try self.configuration(yaml), context: .forTesting()) }
 
             // Then
             XCTAssertThrowsError(try make(), yaml) { XCTAssertEqual("\($0)", expected) }
@@ -68,7 +68,7 @@ final class ValkeyConfigurationTests: XCTestCase {
         let yaml = "addresses: [a]\ntls: true\nca: /nowhere/authorities.pem"
 
         // When
-        let make = { try ValkeyStore(try self.configuration(yaml), context: .forTesting()) }
+        let make = { try ValkeyCoordinator(try self.configuration(yaml), context: .forTesting()) }
 
         // Then
         XCTAssertThrowsError(try make()) { XCTAssertTrue("\($0)".hasPrefix("ca: /nowhere/authorities.pem: "), "\($0)") }
@@ -90,7 +90,7 @@ final class ValkeyConfigurationTests: XCTestCase {
         }
     }
 
-    private func configuration(_ yaml: String) throws -> ValkeyStore.Configuration {
-        try ConfigurationDecoder().decode(ValkeyStore.Configuration.self, from: try ConfigurationValue(yaml: yaml))
+    private func configuration(_ yaml: String) throws -> ValkeyCoordinator.Configuration {
+        try ConfigurationDecoder().decode(ValkeyCoordinator.Configuration.self, from: try ConfigurationValue(yaml: yaml))
     }
 }

@@ -1,0 +1,14 @@
+import OnesheetCore
+import OnesheetTracing
+import ServiceLifecycle
+
+/// Sends spans to the collector every second.
+struct TraceExport: Service {
+    let collector: CollectorTracer
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while await sleepUnlessCancelled(for: .seconds(1)) { await collector.send() }
+        }
+    }
+}
