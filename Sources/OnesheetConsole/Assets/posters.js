@@ -19,6 +19,8 @@ export async function postersView(parameters, go, { signal }) {
   const outcome = h("div.outcome");
   const present = h("div.sheet");
   const list = h("ol.candidates");
+  /** The decision for which the cards were made, as text. */
+  let drawn;
   const heading = h("h2");
   const button = (words, kind, act) => h("button", { type: "button", "data-order": kind, onclick: (event) => { if (event.detail < 2) act(); } }, words);
   const signing = session({ help: t("signInHelp"), changed: () => draw(), say: (...nodes) => say(signing.node, ...nodes), actions: () => [
@@ -58,7 +60,11 @@ export async function postersView(parameters, go, { signal }) {
     const said = list.contains(outcome) ? outcome.closest(".candidate").querySelector("[data-candidate]").dataset.candidate : null;
     const isSaid = outcome.isConnected;
     heading.textContent = `${t("candidates")} (${number(posters.candidates.length)})`;
-    list.replaceChildren(...posters.candidates.map(card));
+    // A card with the same words and buttons stays: a press that has begun on one of them would be lost with it.
+    const kept = drawn === JSON.stringify(posters.decision) ? [...list.children] : [];
+    drawn = JSON.stringify(posters.decision);
+    list.replaceChildren(...posters.candidates.map(card).map((next, place) =>
+      (kept[place]?.querySelector(".words").isEqualNode(next.querySelector(".words")) ? kept[place] : next)));
     // The form keeps what is being typed.
     if (isSignedIn()) signing.draw();
     if (isSaid) place(said).append(outcome);
