@@ -203,6 +203,21 @@ final class PurgeTroubleTests: XCTestCase {
         await cache.finishStoring()
         await shared.flush()
         XCTAssertEqual(store.calls(.put), writes)
+        // And what waits for the store when it notices another does not get there either
+        let gate = Gate()
+        store.change { $0.gate = gate }
+        let later = (0..<20).map { CacheKey(.original, "sample://\($0)") }
+        for key in later {
+            await cache.store(.sample("later", at: clock, tags: [one]), for: key, ifGeneration: await cache.generation())
+        }
+        await disk.finishStoring()
+        _ = try await other.raiseGeneration()
+        async let check: Void = cache.invalidations.check()
+        await waitWhile(shared.metrics.dropped["purged"] == nil)
+        gate.open()
+        await check
+        await shared.flush()
+        XCTAssertEqual(store.names.filter { !$0.contains("/tags/") }, [], "only markers may be left")
         try await disk.close()
         try await other.close()
     }

@@ -11,6 +11,16 @@ extension SharedTier {
         try await delete([names.name(of: key)])
     }
 
+    package func dropQueued() async throws(CacheError) {
+        guard history.now == nil else { return }
+        let (dropped, underWay) = queue.dropAll()
+        if !dropped.isEmpty { calls.count { $0.dropped["purged", default: 0] += dropped.count } }
+        guard !underWay.isEmpty else { return }
+        // Each write has a deadline of its own.
+        await queue.settle { _ in true }
+        try await delete(underWay.map(\.name))
+    }
+
     package func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
         let dropped = await settle(dropping: dryRun ? nil : selection)
         var removal = dropped.reduce(CacheRemoval()) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }

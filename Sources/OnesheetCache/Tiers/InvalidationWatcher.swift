@@ -53,7 +53,8 @@ package final class InvalidationWatcher: Sendable {
         return state.withLock { CacheGeneration(memory: memory.generation, tiers: $0.known) }
     }
 
-    /// Reads the tiers' generations. If another process has purged one of them, empties memory, and drops what waits to be stored there.
+    /// Reads the tiers' generations. If another process has purged one of them, empties memory, and drops what waits to be stored there
+    /// or in tiers that several servers share.
     package func check() async {
         for number in tiers.indices {
             let before = state.withLock { $0 }
@@ -64,7 +65,10 @@ package final class InvalidationWatcher: Sendable {
                 guard state.isQuiet(since: before), let known = state.known[number] else { return false }
                 return known != current
             }
-            if wasPurgedElsewhere, !isShared(number) { await emptyMemory() }
+            if wasPurgedElsewhere, !isShared(number) {
+                await dropShared()
+                await emptyMemory()
+            }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.isQuiet(since: before) { $0.known[number] = current } }
         }
@@ -104,6 +108,13 @@ package final class InvalidationWatcher: Sendable {
     /// A tier that fails counts as not purged.
     private func current(_ number: Int) async -> Int? {
         do { return try await tiers[number].generation() } catch { return nil }
+    }
+
+    /// A tier that fails here keeps what it is writing, as if it had been written before the purge.
+    private func dropShared() async {
+        for case let tier as any SharedCacheTier in tiers {
+            do { try await tier.dropQueued() } catch { continue }
+        }
     }
 
     private func emptyMemory() async {

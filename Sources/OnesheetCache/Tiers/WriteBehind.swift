@@ -148,6 +148,17 @@ final class WriteBehind<Item: QueuedWrite>: Sendable {
         }
     }
 
+    /// Drops all entries that wait.
+    /// - Returns: the dropped entries, and those that were being written at that moment.
+    func dropAll() -> (dropped: [Item], underWay: [Item]) {
+        change { state in
+            let all = (state.waiting.values.map(\.item), state.underWay.values.map(\.item))
+            (state.waiting, state.order) = ([:], [])
+            state.bytes = 0
+            return all
+        }
+    }
+
     /// Drops the entry under `key`, and waits until it is not being written.
     /// - Returns: the dropped entry.
     @discardableResult

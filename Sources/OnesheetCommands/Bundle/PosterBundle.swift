@@ -11,10 +11,20 @@ import OnesheetServer
 /// Pictures are at `posters/{size}/{number}.{ext}`. `index.json` comes last, because it lists the pictures that were written. Equal
 /// responses of the source give equal bytes.
 struct PosterBundle: Sendable {
-    let order: PrefetchOrder
-    let options: ImageOptions
-    let prefetcher: Prefetcher
-    let pipeline: Pipeline
+    private let order: PrefetchOrder
+    private let variants: [Variant]
+    private let prefetcher: Prefetcher
+    private let pipeline: Pipeline
+
+    private typealias Variant = (name: String, size: String, transform: Transform)
+
+    /// - Throws: `RequestError` for an unknown size or format.
+    init(order: PrefetchOrder, options: ImageOptions, prefetcher: Prefetcher, pipeline: Pipeline) throws(RequestError) {
+        self.order = order
+        self.prefetcher = prefetcher
+        self.pipeline = pipeline
+        variants = try Self.variants(of: order, options)
+    }
 
     /// The archive's table of contents.
     struct Index: Encodable {
@@ -59,7 +69,6 @@ struct PosterBundle: Sendable {
     func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (
         posters: Int, missing: [(title: String, reason: String)]
     ) {
-        let variants = try variants()
         let source = try prefetcher.source(of: order.selection)
         var index = Index(source: order.source)
         var titles: [Title] = []
@@ -121,8 +130,8 @@ struct PosterBundle: Sendable {
         return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color.hexadecimal)
     }
 
-    private func variants() throws(RequestError) -> [(name: String, size: String, transform: Transform)] {
-        var variants: [(name: String, size: String, transform: Transform)] = []
+    private static func variants(of order: PrefetchOrder, _ options: ImageOptions) throws(RequestError) -> [Variant] {
+        var variants: [Variant] = []
         for size in order.sizes {
             for format in order.formats {
                 var one = order

@@ -36,9 +36,10 @@ struct BundleCommand: PluggedCommand {
         if output == "-", !force { try StandardStreams.requireNoTerminal() }
         let order = try lists.order()
         let (outcome, signal) = try await options.withContext(plugins) { context in
-            let bundle = PosterBundle(
+            // An unknown size is an error before anything changes.
+            let bundle = try PosterBundle(
                 order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
-            try await context.purgeChanges(of: order.source)
+            try await context.dropOutdated(of: order.source)
             return try await Interruption.cancelling {
                 if output == "-" { return try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) } }
                 let file = try await OutputFile(output)

@@ -153,8 +153,9 @@ struct CacheCommand: ParsableCommand {
             let shared = configuration.shared
             guard configuration.cache.tiers.isEmpty, shared.store == nil, shared.coordinator == nil else {
                 // With the other tiers: a server would find there the entries that are gone from the disk. And with the other servers.
+                // A server on the folder applies the purges of others itself.
                 let resources = try ServerResources(
-                    configuration, plugins, follows: !dryRun, clock: .system, logger: Log.make(configuration.log))
+                    configuration, plugins, follows: false, clock: .system, logger: Log.make(configuration.log))
                 return try await finally({ try await resources.shutdown(within: .seconds(10)) }) { try await work(resources.cache) }
             }
             guard let disk = try configuration.openDiskCache() else { return nil }

@@ -22,7 +22,7 @@ struct ExplainCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let explanation = try await options.withContext(plugins, asksSources: false) { context in
+        let explanation = try await options.withContext(plugins) { context in
             try await context.explainer.explain(
                 address, accept: accept, Explainer.Depth(fetches: fetch, countsPurge: true, revealsSources: true))
         }

@@ -156,13 +156,10 @@ struct ConfigurationOptions: ParsableArguments {
     }
 
     /// Runs `body` with the context of the configuration, and shuts the context down, even if `body` throws.
-    /// - Parameter asksSources: whether `body` may ask sources. Then answers of a former configuration are removed first.
     func withContext<Outcome>(
-        _ plugins: PluginList, asksSources: Bool = true, _ body: (ServerContext) async throws -> Outcome
+        _ plugins: PluginList, _ body: (ServerContext) async throws -> Outcome
     ) async throws -> Outcome {
         let context = try context(plugins)
-        // A command may be the first to run after a change of the configuration.
-        if asksSources { await context.dropOutdatedAnswers(isServer: false) }
         return try await finally({ try await context.shutdown() }) { try await body(context) }
     }
 }

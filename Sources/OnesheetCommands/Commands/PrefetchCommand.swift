@@ -41,7 +41,7 @@ struct PrefetchCommand: PluggedCommand {
             let prefetcher = context.prefetcher
             let transforms = try order.transforms(context.options)
             // A dry run removes nothing, and counts what changes have made outdated as being there.
-            if !dryRun { try await context.purgeChanges(of: order.source) }
+            if !dryRun { try await context.dropOutdated(of: order.source) }
             let titles = try await prefetcher.titles(order.selection)
             if dryRun {
                 try show(await prefetcher.estimate(titles, transforms))

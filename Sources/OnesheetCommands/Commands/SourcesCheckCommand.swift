@@ -22,7 +22,10 @@ struct SourcesCheckCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let report = try await options.withContext(plugins) { try await check(in: $0) }
+        let report = try await options.withContext(plugins) {
+            await $0.dropOutdatedAnswers(isServer: false)
+            return try await check(in: $0)
+        }
         if json {
             try StandardStreams.output(document: report)
         } else {

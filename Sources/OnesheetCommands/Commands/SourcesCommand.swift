@@ -58,7 +58,8 @@ struct SourcesCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             let page = try await options.withContext(plugins) {
-                try await $0.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
+                await $0.dropOutdatedAnswers(isServer: false)
+                return try await $0.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
             }
             if json {
                 try StandardStreams.output(document: page)

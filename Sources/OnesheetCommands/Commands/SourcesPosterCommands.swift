@@ -14,6 +14,7 @@ struct PosterArguments: ParsableArguments {
     /// Runs `body`, then prints the title's candidates.
     func run(_ plugins: PluginList, _ body: (Posters, TitleReference) async throws -> Void) async throws {
         let document = try await options.withContext(plugins) { context in
+            await context.dropOutdatedAnswers(isServer: false)
             let title = TitleReference(source: name, id: id).canonical(in: context.sources)
             try await body(context.posters, title)
             return PostersDocument(try await context.posters.choice(of: title), try await context.posters.current(title))

@@ -1,4 +1,4 @@
-/// Limits for one request. All input from outside is checked against them.
+/// The limits of `limits` in the configuration, for single requests and for the server. All input from outside is checked against them.
 public struct Limits: Sendable, Equatable {
     /// Bytes of an original.
     public var originBytes: Int

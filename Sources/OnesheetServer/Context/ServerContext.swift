@@ -101,9 +101,10 @@ package struct ServerContext: Sendable {
     /// A prefetcher with one job more than there are workers, so that one can fetch while the others render.
     package var prefetcher: Prefetcher { Prefetcher(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
 
-    /// Purges the variants of posters that the source `name` has replaced, until it reports no change. Commands call this once; a
-    /// server polls.
-    package func purgeChanges(of name: String) async throws {
+    /// Removes what changes have made outdated: answers of a former configuration, and variants of posters that the source `name` has
+    /// replaced, until it reports no change. For commands; a server does both by itself.
+    package func dropOutdated(of name: String) async throws {
+        await dropOutdatedAnswers(isServer: false)
         guard let source = sources.source(named: name) else { return }
         let changed = ChangedTitles(pipeline: pipeline, logger: logger)
         while let changes = try await source.changes(), changes != .none { try await changed.purge(changes, of: name) }

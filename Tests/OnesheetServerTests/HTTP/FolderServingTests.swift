@@ -18,14 +18,14 @@ final class FolderServingTests: ServerTestCase {
         let (first, second) = (try await sample(1), try await sample(2))
         try first.write(to: URL(filePath: "\(pictures)/film.jpg"))
         var context = try context(pictures, cache)
-        try await context.purgeChanges(of: "art")
+        try await context.dropOutdated(of: "art")
         var answers = try await [served(context)]
         var lists = try await [list(context)]
 
         // When its file changes, and another is added
         try second.write(to: URL(filePath: "\(pictures)/film.jpg"))
         try first.write(to: URL(filePath: "\(pictures)/other.jpg"))
-        try await context.purgeChanges(of: "art")
+        try await context.dropOutdated(of: "art")
         answers += try await [served(context)]
         lists += try await [list(context)]
 
@@ -33,10 +33,10 @@ final class FolderServingTests: ServerTestCase {
         try await context.shutdown()
         try first.write(to: URL(filePath: "\(pictures)/film.jpg"))
         context = try self.context(pictures, cache)
-        try await context.purgeChanges(of: "art")
+        try await context.dropOutdated(of: "art")
         answers += try await [served(context)]
         try FileManager.default.removeItem(atPath: "\(pictures)/film.jpg")
-        try await context.purgeChanges(of: "art")
+        try await context.dropOutdated(of: "art")
 
         // Then
         XCTAssertEqual(answers, [first, second, first])

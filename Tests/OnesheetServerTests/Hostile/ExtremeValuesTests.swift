@@ -100,7 +100,7 @@ final class ExtremeValuesTests: ServerTestCase {
                 sources: { prog: { type: exec, command: [/bin/sh, "\(program)"] } }
                 """), .standard, logger: RunningServer.silent)
         do {
-            let bundle = PosterBundle(
+            let bundle = try PosterBundle(
                 order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
             _ = try await bundle.write { _ in }
             XCTFail("a list without an end was written")
