@@ -6,9 +6,10 @@ final class BundleTests: CommandTestCase {
     func testThatAnArchiveHoldsTitlesAndPostersAndIsTheSameEachTime() async throws {
         // Given two bundles of the sample source, made with separate caches, of which one has originals that another process drew
         try Program.copyOriginals(to: folder.appending(path: "b"))
-        for name in ["a", "b"] {
+        // A size that is named twice is one file.
+        for (name, sizes) in [("a", "w92"), ("b", "w92,w92")] {
             let outcome = try await Program.run(
-                ["bundle", "sample", "--sizes", "w92", "--formats", "jpg,png", "-o", "\(name).tar", "--cache", name], in: folder)
+                ["bundle", "sample", "--sizes", sizes, "--formats", "jpg,png", "-o", "\(name).tar", "--cache", name], in: folder)
             XCTAssertEqual(outcome.status, 0, outcome.errors)
         }
         // When tar unpacks one
@@ -46,6 +47,9 @@ final class BundleTests: CommandTestCase {
         XCTAssertEqual(outcome.errors, "onesheet: cannot write none/a.tar: No such file or directory\n")
         let unknown = try await Program.run(["bundle", "nobody", "-o", "a.tar", "--cache", "c"], in: folder)
         XCTAssertEqual(unknown.errors, "onesheet: unknown source “nobody”; known: sample\n")
+        let size = try await Program.run(["bundle", "sample", "--sizes", "w9", "-o", "a.tar", "--cache", "c"], in: folder)
+        XCTAssertNotEqual(size.status, 0)
+        XCTAssertTrue(size.errors.contains("w9"), size.errors)
         XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), ["c"])
     }
 

@@ -42,7 +42,7 @@ package final class InvalidationWatcher: Sendable {
     /// Learns the generations before the first entry is served from memory: what changes from then on is a purge by another process.
     package func begin() async { _ = await generation() }
 
-    /// The known generations. Reads only those that are not known yet.
+    /// The known generations. Learns only those that are not known yet; then the tiers can take entries to be stored later.
     package func generation() async -> CacheGeneration {
         for number in unknownTiers {
             let raises = batching(number)?.raises
@@ -65,10 +65,7 @@ package final class InvalidationWatcher: Sendable {
                 guard state.isQuiet(since: before), let known = state.known[number] else { return false }
                 return known != current
             }
-            if wasPurgedElsewhere, !isShared(number) {
-                await dropShared()
-                await emptyMemory()
-            }
+            if wasPurgedElsewhere, !isShared(number) { await forgetPurged() }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.isQuiet(since: before) { $0.known[number] = current } }
         }
@@ -90,7 +87,7 @@ package final class InvalidationWatcher: Sendable {
                     state.known[number] = max(known ?? next, next)
                     return known.map { $0 &+ 1 < next } ?? false
                 }
-                if wasPurgedElsewhere, !isShared(number) { await emptyMemory() }
+                if wasPurgedElsewhere, !isShared(number) { await forgetPurged() }
             } catch {
                 failure = error
             }
@@ -110,14 +107,12 @@ package final class InvalidationWatcher: Sendable {
         do { return try await tiers[number].generation() } catch { return nil }
     }
 
-    /// A tier that fails here keeps what it is writing, as if it had been written before the purge.
-    private func dropShared() async {
+    /// Drops what a purge by another process may concern: what waits for a tier that several servers share, and then what is in memory.
+    private func forgetPurged() async {
         for case let tier as any SharedCacheTier in tiers {
+            // A tier that fails here keeps what it is writing, as if it had been written before the purge.
             do { try await tier.dropQueued() } catch { continue }
         }
-    }
-
-    private func emptyMemory() async {
         _ = await memory.raiseGeneration()
         _ = await memory.remove(.all)
     }

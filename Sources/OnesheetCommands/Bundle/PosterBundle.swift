@@ -136,7 +136,8 @@ struct PosterBundle: Sendable {
             for format in order.formats {
                 var one = order
                 (one.sizes, one.formats) = ([size], [format])
-                for transform in try one.transforms(options) {
+                // Named twice, it is one file all the same.
+                for transform in try one.transforms(options) where !variants.contains(where: { $0.name == "\(size).\(format)" }) {
                     variants.append(("\(size).\(format)", size, transform))
                 }
             }

@@ -19,7 +19,7 @@ public protocol CacheTier: Sendable {
     @discardableResult
     func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async throws(CacheError) -> Bool
 
-    /// A number that every purge changes, including purges by other processes. Reading it has no effect.
+    /// A number that every purge changes, including purges by other processes. Reading it purges nothing.
     func generation() async throws(CacheError) -> Int
 
     /// Adds one to the generation. Work that began earlier is not stored afterwards. A purge raises the generation first and

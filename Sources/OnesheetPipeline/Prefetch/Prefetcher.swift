@@ -99,7 +99,8 @@ package struct Prefetcher: Sendable {
     }
 
     /// The images of `transforms` for the poster of `title`, a title of `source`, in order, from a tier or newly made. As for a client,
-    /// a stale variant is revalidated, because the caller keeps what it gets. `run` leaves stale variants to later requests.
+    /// a stale variant is revalidated, or served and refreshed behind the answer if its freshness allows that. `run` leaves stale variants to
+    /// later requests.
     package func images(
         of title: TitleReference, from source: any ContentSource, as transforms: [Transform]
     ) async throws(PipelineError) -> [ImageAnswer] {
