@@ -10,11 +10,11 @@ extension Rendering {
         let first =
             job.transform.findsQuality && job.encoder.usesQuality
                 && picture.layout.width * picture.layout.height <= QualitySearch.largest
-            ? try smallestAlike(job, picture, options)
+            ? try smallestAlike(job, picture, with: options)
             : Attempt(quality: options.quality, body: try job.encoder.encode(picture, options))
         let limit = job.transform.maxBytes
         guard limit > 0, first.body.readableBytes > limit else { return first.body }
-        return try encode(job, picture, options, below: first, within: limit)
+        return try encode(job, picture, with: options, below: first, within: limit)
     }
 
     private struct Attempt {
@@ -24,7 +24,7 @@ extension Rendering {
 
     /// Encodes at the highest quality that fits into `limit`, or at the lowest if none fits.
     private func encode(
-        _ job: Job, _ picture: borrowing PixelBuffer, _ options: EncodeOptions, below first: Attempt, within limit: Int
+        _ job: Job, _ picture: borrowing PixelBuffer, with options: EncodeOptions, below first: Attempt, within limit: Int
     ) throws(CodecError) -> ByteBuffer {
         var (options, best) = (options, first.body)
         var (low, high) = (1, first.quality - 1)
@@ -48,7 +48,7 @@ extension Rendering {
     ///
     /// Each attempt is decoded and compared with the picture. If that is impossible, the file of the default quality.
     private func smallestAlike(
-        _ job: Job, _ picture: borrowing PixelBuffer, _ options: EncodeOptions
+        _ job: Job, _ picture: borrowing PixelBuffer, with options: EncodeOptions
     ) throws(CodecError) -> Attempt {
         var best = Attempt(quality: options.quality, body: try job.encoder.encode(picture, options))
         guard let original = try LumaPlane(picture, by: deadline),

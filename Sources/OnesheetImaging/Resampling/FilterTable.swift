@@ -70,7 +70,7 @@ final class FilterTable: Sendable {
     }
 
     private static func arranged(_ starts: [Int32], _ weights: [Int16], taps: Int, samples: Int) -> [Int16] {
-        withAxis(starts, weights, [], taps: taps) { axis in
+        withAxis(from: starts, weights, arranged: [], taps: taps) { axis in
             let length = ck_arrange(axis, Int32(samples), nil)
             // Without room, the initializer would write to the empty array that all threads share.
             if length == 0 { return [] }
@@ -82,11 +82,11 @@ final class FilterTable: Sendable {
 
     /// Calls `body` with the table in the form for C.
     func withAxis<Result>(_ body: (ck_axis) -> Result) -> Result {
-        Self.withAxis(starts, weights, arranged, taps: taps, body)
+        Self.withAxis(from: starts, weights, arranged: arranged, taps: taps, body)
     }
 
     private static func withAxis<Result>(
-        _ starts: [Int32], _ weights: [Int16], _ arranged: [Int16], taps: Int, _ body: (ck_axis) -> Result
+        from starts: [Int32], _ weights: [Int16], arranged: [Int16], taps: Int, _ body: (ck_axis) -> Result
     ) -> Result {
         starts.withUnsafeBufferPointer { starts in
             weights.withUnsafeBufferPointer { weights in

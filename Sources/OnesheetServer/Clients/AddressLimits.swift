@@ -40,7 +40,7 @@ final class AddressLimits: Sendable {
     func connect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Bool {
         guard limits.connections > 0 else { return true }
         return state.withLock { state in
-            let (isCounted, isOverflow) = change(&state, address, at: now) { usage in
+            let (isCounted, isOverflow) = change(&state, of: address, at: now) { usage in
                 guard usage.connections < limits.connections else { return false }
                 usage.connections += 1
                 return true
@@ -68,7 +68,7 @@ final class AddressLimits: Sendable {
     func miss(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Int? {
         guard limits.misses > 0 else { return nil }
         return state.withLock { state in
-            change(&state, address, at: now) { usage in
+            change(&state, of: address, at: now) { usage in
                 guard usage.misses < 1 else {
                     usage.misses -= 1
                     return nil
@@ -80,7 +80,7 @@ final class AddressLimits: Sendable {
 
     /// Changes the usage of `address`, or that of all addresses for which the table has no room.
     private func change<Result: Sendable>(
-        _ state: inout State, _ address: ClientAddress, at now: ContinuousClock.Instant, _ body: (inout Usage) -> Result
+        _ state: inout State, of address: ClientAddress, at now: ContinuousClock.Instant, _ body: (inout Usage) -> Result
     ) -> (Result, isOverflow: Bool) {
         if let known = state.usages[address] {
             var usage = refilled(known, at: now)
