@@ -219,8 +219,8 @@ final class Browser: Sendable {
         try await send("Fetch.enable", ["patterns": [["urlPattern": pattern]]])
     }
 
-    /// Clicks the middle of an element with the mouse, `count` times in quick succession, once nothing moves it any more: a
-    /// picture above it may still come, and the click would hit its neighbor.
+    /// Clicks the middle of an element with the mouse, `count` times in quick succession. Waits first until the element stands still: if a
+    /// picture above it loads, the click hits its neighbor.
     func click(_ selector: String, count: Int = 1) async throws {
         let place = try await evaluate(
             """

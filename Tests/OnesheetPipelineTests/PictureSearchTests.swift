@@ -48,7 +48,7 @@ final class PictureSearchTests: XCTestCase {
     }
 
     func testThatAVariantWithoutItsOriginalIsFound() async throws {
-        // Given a title whose original is not in the cache any more, and another with another picture
+        // Given a title without a cached original, and another title with another picture
         let (pipeline, picture) = try await pipelineAndPicture()
         let other = ImageRequest(TitleReference(source: "films", id: "2#2"), Transform())
         let otherPicture = try Pipeline.picture(shade: 120)

@@ -19,7 +19,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
     private let writers: DiskThreads
     package let logger: Logger
     /// Whether other processes had the folder open when this one opened it.
-    package let hadCompany: Bool
+    package let wasInUse: Bool
 
     /// Opens or makes the folder at `path`. If that fails because the disk is full or read-only, the tier logs it, serves the
     /// entries that are there, fails to store, and opens the folder as soon as possible.
@@ -53,7 +53,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         writers = DiskThreads(threads: max(threads / 2, 1), limit: 4096, path: path)
         queue = StoreQueue(DiskWriter(disk, life: life), on: writers, life: life, delay: batchDelay, clock: clock)
         self.logger = logger
-        hadCompany = access.hadCompany
+        wasInUse = access.wasInUse
         if let openError = access.openError {
             logger.warning("the disk tier stores nothing for now: \(openError)")
         } else {
@@ -74,7 +74,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         writers = DiskThreads(threads: 1, limit: 1, path: path)
         queue = StoreQueue(DiskWriter(disk, life: life), on: writers, life: life, delay: DiskSettings.batchDelay, clock: clock)
         self.logger = logger
-        hadCompany = access.hadCompany
+        wasInUse = access.wasInUse
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {

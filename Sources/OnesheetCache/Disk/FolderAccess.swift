@@ -12,7 +12,7 @@ final class FolderAccess: Sendable {
     /// The reason for which the folder could not be opened at first.
     let openError: CacheError?
     /// Whether other processes had the folder open at first.
-    let hadCompany: Bool
+    let wasInUse: Bool
     private let clock: WallClock
     private let logger: Logger
     private let state: Mutex<State>
@@ -37,7 +37,7 @@ final class FolderAccess: Sendable {
                 return (.lost(damaged: nil, isOurs: false), Self.named("open", error))
             }
         }
-        hadCompany = if case .open(let folder) = first { folder.hadCompany } else { false }
+        wasInUse = if case .open(let folder) = first { folder.wasInUse } else { false }
         state = Mutex(first)
         self.openError = openError
     }
@@ -49,7 +49,7 @@ final class FolderAccess: Sendable {
         self.logger = logger
         state = Mutex(.closed)
         openError = nil
-        hadCompany = false
+        wasInUse = false
     }
 
     /// Runs `body` on the folder. Makes a deleted folder again first, and replaces a damaged index.

@@ -10,7 +10,7 @@ final class OpenFolder: Sendable {
     let session: FolderSession
     let index: CacheIndex
     /// Whether other processes had the folder open when this one opened it.
-    let hadCompany: Bool
+    let wasInUse: Bool
     private let markerIdentity: FileStatus.Identity
 
     /// Opens or makes the folder at `layout`. Sets damaged items aside and logs it.
@@ -34,7 +34,7 @@ final class OpenFolder: Sendable {
         try repair.makeFolders()
         session = try FolderSession(in: layout)
         let living = try FolderSession.removeDead(in: layout, but: session)
-        hadCompany = living > 0
+        wasInUse = living > 0
         let trusted = try known.flatMap { try Self.trustedIndex($0, distrusting: damaged, repair) }
         if let trusted {
             index = trusted

@@ -34,7 +34,7 @@ package enum UnfinishedPurge: Error, Sendable, Equatable, CustomStringConvertibl
                 + "the other servers are told once it can be reached again"
         case .undeleted:
             "the entries are purged on all servers, but the shared store could not delete all of its objects; "
-                + "they are not served any more, and a later purge deletes them"
+                + "no server serves them, and a later purge deletes them"
         }
     }
 }

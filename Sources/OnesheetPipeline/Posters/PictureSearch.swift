@@ -4,8 +4,8 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Finds the titles in the cache that show one of some pictures. Posters that their source knows have no stored hash, so it reads every
-/// original, and every variant whose original is not in the cache any more. For rare actions of the administrator.
+/// Finds the titles in the cache that show one of some pictures. It reads every original, because posters that their source knows have no
+/// stored hash, and every variant without a cached original. For rare actions of the administrator.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline
     /// Whether to search the tiers that all servers share. If another server has blocked a picture, that one searches them.

@@ -115,7 +115,7 @@ package struct ServerContext: Sendable {
     /// - Parameter isServer: whether this process is a server. A command beside a server does not record its configuration: the server may
     ///   have another one, and goes on to store answers of that.
     package func dropOutdatedAnswers(after former: ServerContext? = nil, isServer: Bool = true) async {
-        let records = isServer || !resources.disk.hadCompany
+        let records = isServer || !resources.disk.wasInUse
         for (name, digest) in digests.sorted(by: { $0.key < $1.key }) {
             do {
                 let recorded = try await resources.digests.restore(name, orRecord: records ? digest : nil) ?? digest
