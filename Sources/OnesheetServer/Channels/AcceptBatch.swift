@@ -23,7 +23,6 @@ final class AcceptBatch: ChannelOutboundHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // The channel has begun to read.
         setLength(context)
         // Without room, nothing reads, and perhaps nothing closes either until the limit is asked again and closes idle connections.
         let pause = OpenConnections.pauseBetweenSearches

@@ -18,13 +18,10 @@ struct ClientChannel: ServerChildChannel {
 
     private let http1: HTTP1Channel
     private let services: ConnectionServices
-    private let places: MemoryShare?
 
-    /// - Parameter places: counts the memory of connections that `setup` prepares; `nil` if they have a place already.
-    init(_ services: ConnectionServices, places: MemoryShare? = nil) {
+    init(_ services: ConnectionServices) {
         let memory = services.connections.memory
         self.services = services
-        self.places = places
         http1 = HTTP1Channel(
             responder: services.answer,
             configuration: .init(
@@ -33,14 +30,8 @@ struct ClientChannel: ServerChildChannel {
                     maxHeaderFieldSize: Self.headLimit, maxHeaderListSize: Self.headLimit, maxHeaderFieldCount: 100)))
     }
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        do { try services.connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
-        if let place = places?.admit(nil) { channel.closeFuture.whenComplete { _ in withExtendedLifetime(place) {} } }
-        return configure(channel, logger)
-    }
-
     /// Sets up HTTP/1.1 on `channel`, whose inbound data are bytes.
-    func configure(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let parsed = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
             channel.closeFuture.whenComplete { _ in parsed.fail(ChannelError.alreadyClosed) }
@@ -55,6 +46,7 @@ struct ClientChannel: ServerChildChannel {
             }
             try channel.syncOptions?.boundReads()
             try channel.pipeline.syncOperations.addHandler(handler)
+            services.connections.client(of: channel)?.noteReady()
             return Value(channel: channel, parsed: parsed.futureResult)
         }
     }

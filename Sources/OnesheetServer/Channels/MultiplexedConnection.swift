@@ -60,6 +60,7 @@ struct MultiplexedConnection: Sendable {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(slow, position: .first)
             try pipeline.addHandlers(connection, multiplexer)
+            services.connections.client(of: channel)?.noteReady()
             return MultiplexedConnection(stream: stream, streams: values)
         }
     }

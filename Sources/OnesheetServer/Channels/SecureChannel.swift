@@ -19,35 +19,19 @@ struct SecureChannel: ServerChildChannel {
 
     private let services: ConnectionServices
     private let certificate: Certificate
-    private let places: MemoryShare
     private let streams: MemoryShare
     private let http1: ClientChannel
 
-    /// - Parameters:
-    ///   - places: the places of connections.
-    ///   - streams: the places of HTTP/2 streams that have a channel.
-    init(_ services: ConnectionServices, certificate: Certificate, places: MemoryShare, streams: MemoryShare) {
+    /// - Parameter streams: the places of HTTP/2 streams that have a channel.
+    init(_ services: ConnectionServices, certificate: Certificate, streams: MemoryShare) {
         self.services = services
         self.certificate = certificate
-        self.places = places
         self.streams = streams
         http1 = ClientChannel(services)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let connections = services.connections
-        do {
-            try connections.add(channel, isHandshaking: true)
-        } catch {
-            refuse(channel)
-            return channel.eventLoop.makeFailedFuture(error)
-        }
-        guard let place = places.admit(connections.identity.owner(ofConnectionFrom: channel.remoteAddress?.address)) else {
-            connections.count(.memory)
-            refuse(channel)
-            channel.close(promise: nil)
-            return channel.eventLoop.makeFailedFuture(TooManyConnections())
-        }
         let time = TimeAmount(services.clients.requestTimeout.duration)
         let tooSlow = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
@@ -57,27 +41,21 @@ struct SecureChannel: ServerChildChannel {
             try channel.syncOptions?.setOption(.writeBufferWaterMark, value: waterMark)
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
-                connections.client(of: channel)?.endHandshake()
                 if case .negotiated("h2") = result {
                     return MultiplexedConnection.begin(on: channel, services, streams: streams, logger: logger).map {
                         .http2($0)
                     }
                 }
                 return channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(SmallFlushes()) }
-                    .flatMap { http1.configure(channel, logger) }.map { .http1($0) }
+                    .flatMap { http1.setup(channel: channel, logger: logger) }.map { .http1($0) }
             }
             let operations = channel.pipeline.syncOperations
             let socket = EncryptedBytes(connections.memory)
             try operations.addHandlers(
-                UntilClosed(place), socket, NIOSSLServerHandler(context: certificate.context), PromptEnd(socket),
+                socket, NIOSSLServerHandler(context: certificate.context), PromptEnd(socket),
                 negotiation)
             return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
         }
-    }
-
-    /// Counts the connection as refused until it is closed. If it is closed already, it does not count.
-    private func refuse(_ channel: any Channel) {
-        try? channel.pipeline.syncOperations.addHandler(UntilClosed(places.refuse()))
     }
 
     func handle(value: Value, logger: Logger) async {
@@ -92,18 +70,4 @@ struct SecureChannel: ServerChildChannel {
             }
         }
     }
-}
-
-/// Holds the place or the refusal of a connection, and releases it before the connection counts as closed.
-///
-/// NIO removes handlers before it completes `closeFuture`. Then `AcceptLimit` lets the next connection in. If a callback of `closeFuture`
-/// released the place, the next connection could come first and be refused.
-private final class UntilClosed<Held>: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private var held: Held?
-
-    init(_ held: Held) { self.held = held }
-
-    func handlerRemoved(context: ChannelHandlerContext) { held = nil }
 }

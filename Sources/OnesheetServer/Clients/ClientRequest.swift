@@ -14,29 +14,28 @@ final class ClientConnection: Sendable {
     fileprivate let bytes = Atomic(0)
     /// The requests that the router answers.
     fileprivate let requests = Atomic(0)
-    private let isHandshaking: Atomic<Bool>
+    private let isReady = Atomic(false)
     private let isLeaving = Atomic(false)
 
-    init(_ peer: IPAddress?, _ connections: OpenConnections, isHandshaking: Bool) {
+    init(_ peer: IPAddress?, _ connections: OpenConnections) {
         self.peer = peer
         self.connections = connections
-        self.isHandshaking = Atomic(isHandshaking)
     }
 
     /// Whether the router answers no request of the connection, and `leave` has not been called. Requests that the event loop answers do not
     /// count.
     var isIdle: Bool { requests.load(ordering: .relaxed) == 0 && !isLeaving.load(ordering: .relaxed) }
 
-    /// Notes that the TLS handshake is over.
-    func endHandshake() { isHandshaking.store(false, ordering: .relaxed) }
+    /// Notes that the TLS handshake is over, if there is one, and that the handlers of requests are in place.
+    func noteReady() { isReady.store(true, ordering: .relaxed) }
 
-    /// Ends the connection, whose channel is `channel`: at once during a TLS handshake, or else after the responses that are being sent.
+    /// Ends the connection, whose channel is `channel`: at once before it is ready, or else after the responses that are being sent.
     func leave(_ channel: any Channel) {
         isLeaving.store(true, ordering: .relaxed)
-        if isHandshaking.load(ordering: .relaxed) {
-            channel.close(promise: nil)
-        } else {
+        if isReady.load(ordering: .relaxed) {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        } else {
+            channel.close(promise: nil)
         }
     }
 }

@@ -1,5 +1,4 @@
 import OnesheetPipeline
-import Synchronization
 
 /// Limits things of one kind by the memory that each takes for as long as it exists.
 ///
@@ -21,24 +20,11 @@ final class MemoryShare: Sendable {
         deinit { limit.end(owner) }
     }
 
-    /// Something that was refused and still exists.
-    final class Refusal: Sendable {
-        private let share: MemoryShare
-
-        fileprivate init(by share: MemoryShare) {
-            self.share = share
-            share.refusals.add(1, ordering: .relaxed)
-        }
-
-        deinit { share.refusals.subtract(1, ordering: .relaxed) }
-    }
-
     /// Bytes of one.
     let each: Int
     private let limit: FairLimit
     private let memory: MemoryBudget
     private let yields: Bool
-    private let refusals = Atomic(0)
 
     /// - Parameters:
     ///   - share: the bytes of all together. There are at least 64 places.
@@ -73,12 +59,7 @@ final class MemoryShare: Sendable {
     }
 
     /// The most that there can be.
-    var places: Int { limit.limit }
-    /// The number of things that were refused and still exist.
-    var refusedStillOpen: Int { refusals.load(ordering: .relaxed) }
-
-    /// Counts something as refused until the returned value is released.
-    func refuse() -> Refusal { Refusal(by: self) }
+    var most: Int { limit.limit }
 
     /// - Parameter owner: the address that it counts for; `nil` if it is unknown, and then only the limit of all applies.
     /// - Returns: `nil` if there are too many.

@@ -1,9 +1,10 @@
 import NIOCore
 import OnesheetCore
+import OnesheetPipeline
 import Synchronization
 
-/// The registry of open connections: counts them, maps each to its client, closes idle ones when few more can be accepted, and closes all at
-/// shutdown.
+/// Admits connections and keeps the registry of open ones: counts them, maps each to its client, closes idle ones when few more can be
+/// accepted, and closes all at shutdown.
 final class OpenConnections: Sendable {
     /// The reason why a connection or a request was refused, or a connection closed.
     enum Refusal: String, CaseIterable {
@@ -33,6 +34,10 @@ final class OpenConnections: Sendable {
     let memory: ResponseMemory
     /// The requests that wait for an image or a source.
     let waiting: MemoryShare
+    /// Whether connections begin with a TLS handshake. Then one that finds no place is refused.
+    private let isEncrypted: Bool
+    /// The memory of connections. Those with TLS share it fairly by address.
+    private let places: MemoryShare
     private let state = Mutex(State())
     private let refusals = Mutex<[Refusal: Int]>([:])
 
@@ -41,6 +46,8 @@ final class OpenConnections: Sendable {
         let client: ClientConnection
         /// The address that it counts for.
         let owner: ClientAddress?
+        /// Its memory. A connection without TLS may have none.
+        let place: MemoryShare.Place?
         /// The number of connections before it.
         let number: Int
     }
@@ -69,13 +76,23 @@ final class OpenConnections: Sendable {
         }
     }
 
-    init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: MemoryShare) {
+    /// - Parameters:
+    ///   - waiting: the places of requests that wait for an image or a source.
+    ///   - budget: the budget that counts the memory of connections.
+    ///   - isEncrypted: whether connections begin with a TLS handshake.
+    init(_ clients: ClientsConfiguration, memory: ResponseMemory, waiting: MemoryShare, of budget: MemoryBudget, isEncrypted: Bool)
+    {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
         addressLimits = AddressLimits(clients.perAddress)
         self.memory = memory
         self.waiting = waiting
+        self.isEncrypted = isEncrypted
+        places = isEncrypted ? .encryptedConnections(of: budget) : .plainConnections(of: budget)
     }
+
+    /// The most connections that there is memory for; `nil` without TLS, because memory does not limit them then.
+    var most: Int? { isEncrypted ? places.most : nil }
 
     var count: Int { state.withLock { $0.connections.count } }
 
@@ -86,28 +103,32 @@ final class OpenConnections: Sendable {
 
     func count(_ refusal: Refusal) { refusals.withLock { $0[refusal, default: 0] += 1 } }
 
-    /// Registers a connection, or closes it if its address has reached the limit.
-    /// - Parameter isHandshaking: whether it begins with a TLS handshake.
-    /// - Throws: `TooManyConnections` after closing the connection.
-    func add(_ channel: any Channel, isHandshaking: Bool = false) throws(TooManyConnections) {
+    /// Registers a connection that was just accepted, unless its address has reached its limit, or there is no memory for it.
+    /// - Returns: `false` if the caller has to close it.
+    func admit(_ channel: any Channel) -> Bool {
         let peer = channel.remoteAddress?.address
         let owner = identity.owner(ofConnectionFrom: peer)
         if let owner, !addressLimits.connect(owner) {
             count(.connections)
-            channel.close(promise: nil)
-            throw TooManyConnections()
+            return false
+        }
+        let place = places.admit(isEncrypted ? owner : nil)
+        guard place != nil || !isEncrypted else {
+            if let owner { addressLimits.disconnect(owner) }
+            count(.memory)
+            return false
         }
         let id = ObjectIdentifier(channel)
-        let client = ClientConnection(peer, self, isHandshaking: isHandshaking)
+        let client = ClientConnection(peer, self)
         let isClosed = state.withLock { state in
-            state.add(Connection(channel: channel, client: client, owner: owner, number: state.total), id: id)
+            state.add(Connection(channel: channel, client: client, owner: owner, place: place, number: state.total), id: id)
             return state.isClosed
         }
         channel.closeFuture.whenComplete { [self] _ in
             state.withLock { $0.remove(id) }
             if let owner { addressLimits.disconnect(owner) }
         }
-        if isClosed { channel.close(promise: nil) }
+        return !isClosed
     }
 
     /// The client of `channel`. `nil` if it is not an open connection.
@@ -150,6 +171,3 @@ final class OpenConnections: Sendable {
         for channel in open { channel.close(promise: nil) }
     }
 }
-
-/// The client's address has reached its connection limit, or there is no memory for another connection.
-struct TooManyConnections: Error {}

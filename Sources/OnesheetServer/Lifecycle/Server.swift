@@ -37,7 +37,9 @@ package struct Server: Sendable {
             limit: configuration.clients.memory(within: limits), of: budget,
             identity: ClientIdentity(trustedProxies: configuration.clients.trustedProxies),
             stallTimeout: configuration.stallTimeout ?? ResponseMemory.stallTimeout)
-        let connections = OpenConnections(configuration.clients, memory: memory, waiting: .waitingRequests(of: budget))
+        let connections = OpenConnections(
+            configuration.clients, memory: memory, waiting: .waitingRequests(of: budget), of: budget,
+            isEncrypted: certificate != nil)
         counters = ServerCounters(
             connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger),
             collector: configuration.tracing.endpoint.map {
@@ -220,9 +222,7 @@ package struct Server: Sendable {
                 """)
         }
         let memory = context.pipeline.pool.memory
-        let encrypted = MemoryShare.encryptedConnections(of: memory)
-        let plain = MemoryShare.plainConnections(of: memory)
-        let accepting = AcceptLimit(connections: connections, places: certificate == nil ? nil : encrypted) { [counters] count in
+        let accepting = AcceptLimit(connections: connections, places: counters.connections.most) { [counters] count in
             counters.connections.closeIdle(count)
         }
         return Application(
@@ -232,9 +232,9 @@ package struct Server: Sendable {
                     fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,
                     responder: responder)
                 if let certificate {
-                    return SecureChannel(services, certificate: certificate, places: encrypted, streams: .streams(of: memory))
+                    return SecureChannel(services, certificate: certificate, streams: .streams(of: memory))
                 } else {
-                    return ClientChannel(services, places: plain)
+                    return ClientChannel(services)
                 }
             },
             configuration: .init(
@@ -256,10 +256,14 @@ package struct Server: Sendable {
                 do {
                     try await channel.eventLoop.submit {
                         let spare = SpareDescriptor { counters.connections.count(.descriptors) }
-                        try channel.pipeline.syncOperations.addHandlers([spare, AcceptBatch(accepting, spare)], position: .first)
+                        try channel.pipeline.syncOperations.addHandlers(
+                            [spare, AcceptBatch(accepting, spare), ConnectionAdmission(accepting, counters.connections)],
+                            position: .first)
+                        // The first read was held back until these handlers were in place.
+                        channel.read()
                     }.get()
                 } catch {
-                    context.logger.error("the limit of connections cannot be enforced: \(error)")
+                    context.logger.error("the server cannot accept connections: \(error)")
                 }
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))

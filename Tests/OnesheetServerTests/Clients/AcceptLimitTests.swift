@@ -1,7 +1,5 @@
 import NIOCore
 import NIOEmbedded
-import OnesheetCore
-import OnesheetPipeline
 import Synchronization
 import XCTest
 
@@ -10,6 +8,7 @@ import XCTest
 final class AcceptLimitTests: XCTestCase {
     func testThatThereAreNoMoreConnectionsThanAllowed() {
         let limit = AcceptLimit(connections: 2, places: nil)
+        limit.begin()
         limit.connectionOpened()
         XCTAssertTrue(limit.isAcceptingNewConnections())
         limit.connectionOpened()
@@ -18,70 +17,48 @@ final class AcceptLimitTests: XCTestCase {
         XCTAssertTrue(limit.isAcceptingNewConnections())
     }
 
-    func testThatRefusedConnectionsDoNotDelayOthers() throws {
-        // Given 64 places for connections with TLS, and an address that has all that it may have
-        let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
-        let limit = AcceptLimit(connections: 8192, places: places)
-        let greedy = ClientAddress(try XCTUnwrap(IPAddress("192.0.2.1")))
-        var open: [MemoryShare.Place] = []
-        while let place = places.admit(greedy) {
-            limit.connectionOpened()
-            open.append(place)
-        }
-        XCTAssertEqual(open.count, 32)
-        // When it opens another connection for each place, and none of them is closed yet
-        var refused: [MemoryShare.Refusal] = []
-        for _ in 0..<64 {
-            XCTAssertTrue(limit.isAcceptingNewConnections())
-            limit.connectionOpened()
-            XCTAssertNil(places.admit(greedy))
-            refused.append(places.refuse())
-        }
-        // Then others are accepted for the places that are left, and not more of them
+    func testThatRefusedConnectionsDoNotDelayOthers() {
+        // Given a server with memory for 64 connections, of which 32 are open
+        let limit = AcceptLimit(connections: 8192, places: 64)
+        limit.begin()
+        for _ in 0..<32 { limit.connectionOpened() }
+        // When others are refused, then there is as much room as before
+        for _ in 0..<200 { limit.refusalBegan() }
         XCTAssertEqual(limit.room, 32)
-        let honest = ClientAddress(try XCTUnwrap(IPAddress("192.0.2.2")))
-        XCTAssertNotNil(places.admit(honest))
-        // And connections are not refused without end before one is closed
-        for _ in 0..<AcceptLimit.mostRefused { limit.connectionOpened() }
+        // When too many of them are not closed yet, then the next ones wait for the first that is
+        for _ in 0..<56 { limit.refusalBegan() }
         XCTAssertFalse(limit.isAcceptingNewConnections())
-        withExtendedLifetime((open, refused)) {}
-    }
-
-    func testThatAConnectionThatHasNoPlaceYetCountsAtOnce() throws {
-        // Given one place less than there are, taken
-        let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
-        let limit = AcceptLimit(connections: 8192, places: places)
-        let open = try (1..<64).map { number in
-            limit.connectionOpened()
-            return places.admit(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\(number)"))))
-        }
+        XCTAssertTrue(limit.refusalEnded())
         XCTAssertTrue(limit.isAcceptingNewConnections())
-        // When a connection is accepted that is still to get the last one, then the next one waits
-        limit.connectionOpened()
-        XCTAssertFalse(limit.isAcceptingNewConnections())
-        withExtendedLifetime(open) {}
+        XCTAssertFalse(limit.refusalEnded())
     }
 
-    func testThatConnectionsWaitIfAllPlacesAreTaken() throws {
-        // Given connections from many addresses, which take all places
-        let places = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1))
-        let limit = AcceptLimit(connections: 8192, places: places)
-        let open = try (1...64).map { number in
-            limit.connectionOpened()
-            return places.admit(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\(number)"))))
-        }
-        XCTAssertFalse(open.contains { $0 == nil })
-        // When another one comes, then it waits until one of them is closed
+    func testThatRefusedConnectionsCountForTheLimitOfAll() {
+        let limit = AcceptLimit(connections: 10, places: nil)
+        limit.begin()
+        for _ in 0..<7 { limit.connectionOpened() }
+        for _ in 0..<3 { limit.refusalBegan() }
         XCTAssertFalse(limit.isAcceptingNewConnections())
-        // The server may notice that before the place is free.
+        XCTAssertTrue(limit.refusalEnded())
+        XCTAssertEqual(limit.room, 1)
+    }
+
+    func testThatConnectionsWaitIfThereIsNoMemoryForMore() {
+        let limit = AcceptLimit(connections: 8192, places: 64)
+        limit.begin()
+        for _ in 0..<64 { limit.connectionOpened() }
+        XCTAssertFalse(limit.isAcceptingNewConnections())
+        // A refusal that ends makes no room then.
+        limit.refusalBegan()
+        XCTAssertFalse(limit.refusalEnded())
         limit.connectionClosed()
         XCTAssertTrue(limit.isAcceptingNewConnections())
-        withExtendedLifetime(open) {}
     }
 
     func testThatATurnAcceptsAsManyConnectionsAsThereIsRoomFor() throws {
         // Given a limit of 20 connections
         let limit = AcceptLimit(connections: 20, places: nil)
+        limit.begin()
         let (channel, reads) = (EmbeddedChannel(), Reads())
         try channel.pipeline.syncOperations.addHandlers([reads, AcceptBatch(limit, SpareDescriptor {})])
         // When the server reads with room for all of a turn, for three, for one, and for none
@@ -103,6 +80,7 @@ final class AcceptLimitTests: XCTestCase {
         // Given a limit of 1024 connections
         let asked = Mutex<[Int]>([])
         let limit = AcceptLimit(connections: 1024, places: nil) { count in asked.withLock { $0.append(count) } }
+        limit.begin()
         // When a sixteenth is left, then none is closed
         for _ in 0..<960 { limit.connectionOpened() }
         XCTAssertTrue(limit.isAcceptingNewConnections())

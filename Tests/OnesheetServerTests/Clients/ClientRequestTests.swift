@@ -18,9 +18,11 @@ final class ClientRequestTests: XCTestCase {
         (clients.perAddress.misses, clients.perAddress.burst) = (0.001, 1)
         let budget = MemoryBudget(limit: 1 << 20)
         let waiting = MemoryShare.waitingRequests(of: budget)
-        let connections = OpenConnections(clients, memory: ResponseMemory(limit: 1 << 20), waiting: waiting)
+        let connections = OpenConnections(
+            clients, memory: ResponseMemory(limit: 1 << 20), waiting: waiting, of: MemoryBudget(limit: 1 << 20),
+            isEncrypted: false)
         let channel = NIOAsyncTestingChannel()
-        try connections.add(channel)
+        XCTAssertTrue(connections.admit(channel))
         // When a request asks for several images at the same time
         try await Self.answer(on: channel, of: connections) {
             let errors = await Self.misses(3)
@@ -47,9 +49,9 @@ final class ClientRequestTests: XCTestCase {
         // Given a long body
         let connections = OpenConnections(
             ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20),
-            waiting: .waitingRequests(of: MemoryBudget(limit: 1 << 20)))
+            waiting: .waitingRequests(of: MemoryBudget(limit: 1 << 20)), of: MemoryBudget(limit: 1 << 20), isEncrypted: false)
         let channel = NIOAsyncTestingChannel()
-        try connections.add(channel)
+        XCTAssertTrue(connections.admit(channel))
         let made = Mutex<ResponseBody?>(nil)
         try await Self.answer(on: channel, of: connections) {
             made.withLock { $0 = .pieces(of: ByteBuffer(repeating: 1, count: 1 << 20)) }

@@ -7,8 +7,7 @@ import XCTest
 
 /// Idle connections, which are closed when hardly another one can be accepted.
 final class OpenConnectionsTests: XCTestCase {
-    private let connections = OpenConnections(
-        ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: .waitingRequests(of: MemoryBudget(limit: 1 << 20)))
+    private var connections = OpenConnectionsTests.connections()
 
     private var channels: [EmbeddedChannel] = []
 
@@ -51,10 +50,11 @@ final class OpenConnectionsTests: XCTestCase {
         XCTAssertEqual(connections.refused[.idle], 2)
     }
 
-    func testThatAHandshakeEndsAtOnce() throws {
+    func testThatAConnectionThatIsNotReadyEndsAtOnce() throws {
         // Given connections in their TLS handshakes, and connections after them
-        let opened = try (0..<6).map { _ in try open(from: "192.0.2.1", endsAtOnce: false, isHandshaking: true) }
-        for channel in opened[..<2] { connections.client(of: channel)?.endHandshake() }
+        connections = Self.connections(isEncrypted: true)
+        let opened = try (0..<6).map { _ in try open(from: "192.0.2.1", endsAtOnce: false, isReady: false) }
+        for channel in opened[..<2] { connections.client(of: channel)?.noteReady() }
         // When some are to be closed
         closeIdle(3)
         // Then one that is still in its handshake is closed at once
@@ -86,11 +86,19 @@ final class OpenConnectionsTests: XCTestCase {
         for channel in channels { channel.embeddedEventLoop.run() }
     }
 
-    private func open(from address: String, endsAtOnce: Bool = true, isHandshaking: Bool = false) throws -> EmbeddedChannel {
+    private static func connections(isEncrypted: Bool = false) -> OpenConnections {
+        let budget = MemoryBudget(limit: 1 << 20)
+        return OpenConnections(
+            ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: .waitingRequests(of: budget), of: budget,
+            isEncrypted: isEncrypted)
+    }
+
+    private func open(from address: String, endsAtOnce: Bool = true, isReady: Bool = true) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         if endsAtOnce { try channel.pipeline.syncOperations.addHandler(Quiescing()) }
         try channel.connect(to: SocketAddress(ipAddress: address, port: 1)).wait()
-        try connections.add(channel, isHandshaking: isHandshaking)
+        XCTAssertTrue(connections.admit(channel))
+        if isReady { connections.client(of: channel)?.noteReady() }
         channels.append(channel)
         addTeardownBlock { _ = try? channel.finish() }
         return channel
