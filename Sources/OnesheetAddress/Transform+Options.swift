@@ -101,11 +101,11 @@ extension Transform {
     }
 
     private mutating func setRotation(_ option: inout OptionArguments) throws(RequestError) {
-        let degrees = try option.integer(0...360) ?? 0
+        let degrees = try option.integer(-36_000...36_000) ?? 0
         guard degrees.isMultiple(of: 90) else {
-            throw .bad(option: option.name, value: "\(degrees)", reason: "needs 0, 90, 180 or 270")
+            throw .bad(option: option.name, value: "\(degrees)", reason: "needs a multiple of 90, such as 270")
         }
-        rotation = degrees % 360
+        rotation = (degrees % 360 + 360) % 360
     }
 
     /// One value for all sides, two for vertical and horizontal, or four clockwise from the top, as in CSS.

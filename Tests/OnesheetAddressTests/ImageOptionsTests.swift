@@ -57,6 +57,8 @@ final class ImageOptionsTests: XCTestCase {
             ("g:nowe", { $0.gravity = .compass(x: -1, y: -1) }),
             ("c:100:50:no", { $0.crop = .init(width: 100, height: 50, gravity: .compass(x: 0, y: -1)) }),
             ("rot:270", { $0.rotation = 270 }),
+            ("rot:-90", { $0.rotation = 270 }),
+            ("rot:450", { $0.rotation = 90 }),
             ("fl:1:0", { $0.flipsHorizontally = true }),
             ("fl:0:1", { $0.flipsVertically = true }),
             ("pd:10", { $0.padding = .init(top: 10, right: 10, bottom: 10, left: 10) }),
