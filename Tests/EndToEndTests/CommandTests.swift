@@ -202,12 +202,31 @@ final class CommandTests: CommandTestCase {
         XCTAssertEqual(lines.first, "bad.yaml:1:20: limits.workers: needs at least 1")
         XCTAssertTrue(lines.dropFirst().first?.hasPrefix("bad.yaml:2:18: presets.card: ") ?? false, check.errors)
         XCTAssertEqual(Array(lines.suffix(2)), ["bad.yaml:1:1: sources: needs at least one source", "onesheet: 3 errors"])
-        // And a server names the first and how many there are
+        // And a server names the first
         let serve = try await run(["serve", "--config", "bad.yaml"])
         XCTAssertEqual(serve.status, 1)
         XCTAssertEqual(
             serve.errors,
-            "onesheet: bad.yaml:1:20: limits.workers: needs at least 1; `onesheet config check` lists all 2 errors\n")
+            "onesheet: bad.yaml:1:20: limits.workers: needs at least 1; `onesheet config check` lists all errors\n")
+    }
+
+    func testThatAllBackendsThatCannotBeUsedAreListed() async throws {
+        // Given a store whose folder is missing, and a coordinator that nobody runs
+        let text = """
+            shared:
+              store: { type: folder, path: missing }
+              coordinator: { type: valkey, addresses: ["127.0.0.1:1"] }
+            sources: { sample: { type: sample } }
+            """
+        try Data(text.utf8).write(to: folder.appending(path: "bad.yaml"))
+        // When the configuration is checked, then both have their lines
+        let check = try await run(["config", "check", "--config", "bad.yaml", "--cache", "c"])
+        XCTAssertEqual(check.status, 1)
+        let lines = check.errors.split(separator: "\n").map(String.init)
+        XCTAssertEqual(lines.count, 3, check.errors)
+        XCTAssertTrue(lines.first?.hasPrefix("bad.yaml:2:10: shared.store: ") ?? false, check.errors)
+        XCTAssertTrue(lines.dropFirst().first?.hasPrefix("bad.yaml:3:16: shared.coordinator: ") ?? false, check.errors)
+        XCTAssertEqual(lines.last, "onesheet: 2 errors")
     }
 
     func testThatACutOffOrNoConfigurationIsHandled() async throws {

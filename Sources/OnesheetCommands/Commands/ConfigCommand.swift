@@ -22,11 +22,7 @@ struct ConfigCommand: ParsableCommand {
             let (configuration, unread) = try options.examine()
             let logger = Log.make(configuration.log)
             let errors = try ConfigurationCheck.errors(of: configuration, plugins, besides: unread, logger: logger)
-            guard errors.isEmpty else {
-                for error in errors { StandardStreams.error(error) }
-                if errors.count > 1 { StandardStreams.error("onesheet:", as: .error, " \(errors.count) errors") }
-                throw ExitCode.failure
-            }
+            try Self.report(errors)
             let context = try configuration.locatingErrors { try ServerContext.examined(configuration, plugins, logger: logger) }
             let findings = try await Self.findings(configuration, context)
             try await context.shutdown()
@@ -35,11 +31,20 @@ struct ConfigCommand: ParsableCommand {
                     StandardStreams.error("Warning:", as: .warning, " \(finding.backend): \(warning)")
                 }
             }
-            if let bad = findings.first(where: { $0.error != nil }) {
-                throw ConfigurationError(path: bad.backend, message: bad.error ?? "")
-            }
+            try Self.report(
+                findings.compactMap { finding in
+                    finding.error.map { configuration.places.locating(ConfigurationError(path: finding.backend, message: $0)) }
+                })
             StandardStreams.output("The configuration is valid: sources \(context.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning:", as: .warning, " \(warning)") }
+        }
+
+        /// Prints errors, if there are any, and ends the command then.
+        private static func report(_ errors: [ConfigurationError]) throws {
+            guard !errors.isEmpty else { return }
+            for error in errors { StandardStreams.error(error) }
+            if errors.count > 1 { StandardStreams.error("onesheet:", as: .error, " \(errors.count) errors") }
+            throw ExitCode.failure
         }
 
         /// The findings of a trial of the backends.

@@ -17,7 +17,7 @@ package struct ConfigurationFile: Sendable {
     package func load(_ path: String?) throws(ConfigurationError) -> ServerConfiguration {
         let (configuration, errors) = try examine(path)
         if let first = errors.first {
-            throw errors.count > 1 ? first.adding("; `onesheet config check` lists all \(errors.count) errors") : first
+            throw errors.count > 1 ? first.adding("; `onesheet config check` lists all errors") : first
         }
         return configuration
     }
