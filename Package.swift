@@ -316,7 +316,7 @@ let package = Package(
             [
                 "OnesheetCommands",
                 "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline",
-                "OnesheetTracing", "StandardPlugins", metricsTesting, tracing,
+                "OnesheetTracing", "StandardPlugins", metrics, metricsTesting, tracing,
                 "JPEGCodec", "PNGCodec", "SampleSource", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,

@@ -42,11 +42,12 @@ struct Program {
     /// Starts a command that ends by itself or by a signal.
     /// - Parameter environment: further variables.
     static func start(
-        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, environment: [String: String] = [:]
+        _ arguments: [String], in folder: URL, output: Any = FileHandle.nullDevice, errors: Any = FileHandle.nullDevice,
+        environment: [String: String] = [:]
     ) throws -> Process {
         let process = make(arguments, in: folder)
         process.environment?.merge(environment) { $1 }
-        process.standardOutput = FileHandle.nullDevice
+        process.standardOutput = output
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()

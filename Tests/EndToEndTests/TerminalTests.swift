@@ -1,4 +1,6 @@
 import Foundation
+import JPEGCodec
+import OnesheetTesting
 import XCTest
 
 /// What commands print on a terminal.
@@ -43,8 +45,27 @@ final class TerminalTests: CommandTestCase {
         XCTAssertFalse(text.contains("\(red)0 failed"), text)
     }
 
+    func testThatNoFileIsWrittenToATerminalUnlessForced() async throws {
+        try Data(DrawnPoster(width: 20, height: 30).file(JPEGCodec())).write(to: folder.appending(path: "in.jpg"))
+        // When standard output is a terminal, then commands that write files there fail
+        for arguments in [
+            ["render", "in.jpg", "-o", "-"], ["bundle", "sample", "--sizes", "w92", "-o", "-", "--cache", "c"],
+        ] {
+            let text = try await onTerminal(arguments, isOutput: true)
+            XCTAssertEqual(
+                text,
+                "\(red)onesheet:\u{1B}[0m standard output is a terminal; name a file, pipe the output, or add --force\r\n")
+        }
+        // And if it is wanted, the picture comes
+        let picture = try await onTerminal(["render", "in.jpg", "-o", "-", "--force", "--options", "f:jpg"], isOutput: true)
+        XCTAssertTrue(picture.contains("JFIF"), picture)
+    }
+
     /// What a command prints on standard error, which is a terminal.
-    private func onTerminal(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> String {
+    /// - Parameter isOutput: whether standard output is the same terminal.
+    private func onTerminal(
+        _ arguments: [String], _ environment: [String: String] = [:], isOutput: Bool = false
+    ) async throws -> String {
         // A new pseudoterminal (pts(4)): its number, and the permission to open its other end.
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         guard terminal >= 0 else { throw POSIXError(.ENXIO) }
@@ -55,8 +76,9 @@ final class TerminalTests: CommandTestCase {
         }
         let line = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         guard line >= 0 else { throw POSIXError(.ENXIO) }
+        let terminalEnd = FileHandle(fileDescriptor: line, closeOnDealloc: false)
         let command = try Program.start(
-            arguments, in: folder, errors: FileHandle(fileDescriptor: line, closeOnDealloc: false),
+            arguments, in: folder, output: isOutput ? terminalEnd : FileHandle.nullDevice, errors: terminalEnd,
             environment: ["TERM": "xterm"].merging(environment) { $1 })
         close(line)
         let text = await Self.text(of: terminal)

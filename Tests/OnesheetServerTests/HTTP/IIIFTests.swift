@@ -8,7 +8,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// IIIF Image API 3.0, level 1, according to its compliance document.
+/// IIIF Image API 3.0, level 2, according to its compliance document.
 final class IIIFTests: ServerTestCase {
     /// A server with a picture of 300 × 450 at its origin, and the base URI of that picture.
     private func server(keys: String = "") async throws -> (RunningServer, String) {
