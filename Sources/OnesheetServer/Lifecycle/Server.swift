@@ -263,7 +263,8 @@ package struct Server: Sendable {
                         channel.read()
                     }.get()
                 } catch {
-                    context.logger.error("the server cannot accept connections: \(error)")
+                    // The server's channel is closed already.
+                    return context.logger.error("the server cannot accept connections: \(error)")
                 }
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))
