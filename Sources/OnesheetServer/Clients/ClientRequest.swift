@@ -32,10 +32,13 @@ final class ClientConnection: Sendable {
     /// Ends the connection, whose channel is `channel`: at once before it is ready, or else after the responses that are being sent.
     func leave(_ channel: any Channel) {
         isLeaving.store(true, ordering: .relaxed)
-        if isReady.load(ordering: .relaxed) {
-            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-        } else {
-            channel.close(promise: nil)
+        // The connection becomes ready on its own event loop. Asked elsewhere, it could begin a response before it is closed.
+        channel.eventLoop.execute { [self] in
+            if isReady.load(ordering: .relaxed) {
+                channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            } else {
+                channel.close(promise: nil)
+            }
         }
     }
 }
