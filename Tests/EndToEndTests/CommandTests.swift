@@ -211,7 +211,7 @@ final class CommandTests: CommandTestCase {
     }
 
     func testThatAllBackendsThatCannotBeUsedAreListed() async throws {
-        // Given a store whose folder is missing, and a coordinator that nobody runs
+        // Given a store without its folder, and a coordinator that is not running
         let text = """
             shared:
               store: { type: folder, path: missing }

@@ -10,7 +10,7 @@ final class HTTP2FloodTests: ServerTestCase {
     private typealias Kind = RawHTTP2.Kind
 
     func testThatFloodsOfFramesEndTheirConnectionAndNobodyElses() async throws {
-        // Given a server that closes no connection for its age
+        // Given a server that closes no idle connection
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 1h, requestTimeout: 1h }")
         let begin = RawHTTP2.headers("/health", on: 1, ends: false, isWhole: false)
