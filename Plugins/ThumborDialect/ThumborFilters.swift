@@ -1,5 +1,13 @@
 import OnesheetCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// thumbor's filters, such as `quality(80):format(webp)`, translated into Onesheet's options.
 struct ThumborFilters {
     /// In Onesheet's grammar.
@@ -46,8 +54,7 @@ struct ThumborFilters {
         case "fill":
             options.append("extend:1")
             if values[0] != "transparent" { options.append("background:\(try color(name, values[0]))") }
-        // The second argument is the standard deviation. Without it, the radius counts as one.
-        case "blur": options.append("blur:\(values[values.count - 1])")
+        case "blur": options.append("blur:\(try deviation(name, values))")
         case "upscale": options.append("enlarge:1")
         case "no_upscale": options.append("enlarge:0")
         // The server always does both: it removes metadata and converts to sRGB.
@@ -67,6 +74,21 @@ struct ThumborFilters {
             throw .bad(option: name, value: String(text), reason: "is neither the name of a colour nor hexadecimal digits")
         }
         return String(digits)
+    }
+
+    /// The standard deviation of a blur that looks like thumbor's: its kernel ends at the radius, and the radius is the deviation if none is
+    /// given.
+    private func deviation(_ name: String, _ values: [Substring]) throws(RequestError) -> Double {
+        let given = values.count == 2 ? Double(values[1]) : 0
+        guard let radius = Int(values[0]), radius > 0, let given, given >= 0, given.isFinite else {
+            throw .bad(option: name, value: values.joined(separator: ","), reason: "needs a radius, and a deviation if any")
+        }
+        let deviation = given > 0 ? given : Double(radius)
+        guard Double(radius) < deviation * 3 else { return deviation }
+        let distances = (1...min(radius, 1000)).map { Double($0) }
+        let weights = distances.map { exp(-$0 * $0 / (2 * deviation * deviation)) }
+        let variance = zip(distances, weights).reduce(0) { $0 + 2 * $1.0 * $1.0 * $1.1 } / weights.reduce(1) { $0 + 2 * $1 }
+        return variance.squareRoot()
     }
 
     /// thumbor counts counterclockwise.

@@ -16,7 +16,7 @@ final class ThumborDialectTests: XCTestCase {
                 "unsafe/-60x90/left/sample://1",
                 ["width:60", "height:90", "flip:true:false", "enlarge:1", "resizing_type:fill", "gravity:ea"]
             ),
-            ("unsafe/10x20:60x70/filters:format(png):blur(9,2)/sample://1", ["crop:50:50:nowe:10:20", "format:png", "blur:2"]),
+            ("unsafe/10x20:60x70/filters:format(png):blur(9,2)/sample://1", ["crop:50:50:nowe:10:20", "format:png", "blur:2.0"]),
             (
                 "unsafe/60x90/smart/filters:quality(50)/sample://1",
                 ["width:60", "height:90", "enlarge:1", "resizing_type:fill", "gravity:sm", "quality:50"]
@@ -50,6 +50,20 @@ final class ThumborDialectTests: XCTestCase {
         }
     }
 
+    func testThatABlurHasTheDeviationOfThumborsKernel() throws {
+        for (filter, deviation) in [
+            // The deviation of a Gaussian of that deviation which ends at the radius: sqrt(Σ w x² / Σ w)
+            ("blur(5)", 2.919_824), ("blur(5,0)", 2.919_824), ("blur(1)", 0.740_363), ("blur(4,2)", 1.851_556), ("blur(6,2)", 2),
+            ("blur(150,200)", 83.641_448),
+            // Too long for the server, which refuses it.
+            ("blur(9000000000000000000)", (1000.0 * 1001 / 3).squareRoot()),
+        ] {
+            let image = try ThumborDialect().image(at: "unsafe/filters:\(filter)/sample://1", on: server)
+            let option = try XCTUnwrap(image?.options.first)
+            XCTAssertEqual(try XCTUnwrap(Double(option.dropFirst("blur:".count))), deviation, accuracy: 1e-6, filter)
+        }
+    }
+
     func testThatASourceURLMayBeginWithItsHost() throws {
         for (address, id) in [
             ("unsafe/60x/images.example.com/a%20b.jpg", "images.example.com/a%20b.jpg"),
@@ -72,7 +86,9 @@ final class ThumborDialectTests: XCTestCase {
             ("unsafe/filters:focal(1x2)/sample://1", "1x2"), ("unsafe/filters:fill(auto)/sample://1", "“auto” is neither"),
             ("unsafe/9x9:9x9/sample://1", "9x9:9x9"),
             ("unsafe/filters:qualty(80)/sample://1", "did you mean “quality”?"),
-            ("unsafe/filters:quality(80)", "do not end"),
+            ("unsafe/filters:quality(80)", "do not end"), ("unsafe/filters:blur(0)/sample://1", "needs a radius"),
+            ("unsafe/filters:blur(1.5)/sample://1", "needs a radius"), ("unsafe/filters:blur(5,nan)/sample://1", "needs a radius"),
+            ("unsafe/filters:blur(5,-1)/sample://1", "needs a radius"),
             ("unsafe/smrt", "is not a source URL"),
         ] as [(Substring, String)] {
             XCTAssertThrowsError(try ThumborDialect().image(at: address, on: server), "\(address)") { error in
