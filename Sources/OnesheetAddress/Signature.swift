@@ -4,6 +4,9 @@ package import OnesheetValues
 
 /// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
 public struct Signature: Sendable {
+    /// What stands for no signature. imgproxy takes any text there if it has no keys; its clients and documents write the last two.
+    private static let unsigned = ["unsafe", "insecure", "_"]
+
     private let keys: [SigningKey]
     private let thumborKeys: [[UInt8]]
     private let size: Int
@@ -13,7 +16,7 @@ public struct Signature: Sendable {
     ///   - keys: any of these keys may have signed a path. The first signs new paths.
     ///   - thumborKeys: further keys for thumbor's signatures only; they have no salt.
     ///   - size: the length of a signature in bytes, 8 to 32. Longer HMACs are truncated.
-    ///   - acceptsUnsafe: whether `unsafe` is accepted in place of a signature.
+    ///   - acceptsUnsafe: whether `unsafe`, `insecure` and `_` are accepted in place of a signature, and of thumbor's only `unsafe`.
     public init(keys: [SigningKey], thumborKeys: [[UInt8]] = [], size: Int = 32, acceptsUnsafe: Bool = false) {
         self.keys = keys
         self.thumborKeys = thumborKeys
@@ -32,6 +35,7 @@ public struct Signature: Sendable {
 
     /// - Throws: `RequestError.badSignature` unless a key has signed `path`, or `unsafe` is accepted.
     package func check(_ signature: some StringProtocol, of path: String) throws(RequestError) {
+        if acceptsUnsafe, Self.unsigned.contains(where: { signature.isExactly($0) }) { return }
         try check(signature, size: size, against: { keys.map { code(path, $0) } })
     }
 

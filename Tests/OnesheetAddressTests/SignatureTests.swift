@@ -46,6 +46,18 @@ final class SignatureTests: XCTestCase {
         XCTAssertNil(Signature(keys: [], acceptsUnsafe: true).sign(path))
     }
 
+    func testThatTheWordsOfImgproxysClientsAreAsGoodAsUnsafe() throws {
+        for word in ["insecure", "_"] {
+            XCTAssertNoThrow(try Signature(keys: [], acceptsUnsafe: true).check(word, of: path))
+            XCTAssertThrowsError(try Signature(keys: []).check(word, of: path))
+            XCTAssertThrowsError(try Signature(keys: [], acceptsUnsafe: true).check(signed: word, of: path))
+            XCTAssertThrowsError(try Signature(keys: [], acceptsUnsafe: true).check(thumbor: word, of: path))
+        }
+        for other in ["", "Insecure", "__", signature] {
+            XCTAssertThrowsError(try Signature(keys: [], acceptsUnsafe: true).check(other, of: path), other)
+        }
+    }
+
     func testThatAShorterSignatureIsTheBeginningOfTheWholeOne() throws {
         // Given signatures of 10 bytes, and an earlier key
         let signing = Signature(keys: [try documentedKey(), SigningKey(key: [1], salt: [2])], size: 10)
