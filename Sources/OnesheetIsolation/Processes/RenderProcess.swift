@@ -70,6 +70,12 @@ final class RenderProcess: Sendable {
         return poll(&events, 1, 0) > 0
     }
 
+    /// Whether the process has its end of the socket. If so, an empty message is one, and not the end.
+    private var isConnected: Bool {
+        var events = pollfd(fd: process.socket, events: 0, revents: 0)
+        return poll(&events, 1, 0) == 0
+    }
+
     /// A picture that was the last one is not sent again.
     /// - Throws: how the loss of the process showed. The caller must end it.
     func answer(
@@ -114,7 +120,7 @@ final class RenderProcess: Sendable {
     private static func end(_ process: ccage_process, _ seen: ProcessLoss) -> (loss: ProcessLoss, status: Int32) {
         guard seen == .crash else { return (seen, ccage_end(process, 0)) }
         let status = ccage_end(process, patience)
-        // It lives and has closed the connection, or sends empty messages.
+        // It lives and has closed the connection.
         if status < 0 { return (.garbage, status) }
         let signal = status & 0x7f
         if signal == 0 { return (status >> 8 & 0xff == CCAGE_OUT_OF_MEMORY ? .memory : .crash, status) }
@@ -195,8 +201,7 @@ final class RenderProcess: Sendable {
             return isWhole ? max(count, 0) : 0
         }
         guard isWhole else { throw .garbage }
-        // The end of the socket.
-        guard message.readableBytes > 0 else { throw .crash }
+        guard message.readableBytes > 0 else { throw isConnected ? .garbage : .crash }
         let reply: ProcessReply
         do throws(WireError) { reply = try WireReader.read(from: message, formats: formats) } catch { throw .garbage }
         guard reply.number == number else {
