@@ -40,7 +40,7 @@ final class MemoryShare: Sendable {
     /// The share of connections with TLS: three eighths. Each takes the buffers of the TLS library, 50 to 75 KiB with HTTP/1.1 and 90 to 110 KiB
     /// with HTTP/2, measured after it has received a picture.
     static func encryptedConnections(of memory: MemoryBudget) -> MemoryShare {
-        MemoryShare(memory.limit / 8 * 3, each: 112 << 10, of: memory)
+        MemoryShare(memory.limit / 8 * 3, each: 128 << 10, of: memory)
     }
 
     /// The share of HTTP/2 streams that have a channel: an eighth. Each takes 32 KiB for its handlers, its task and its request, as

@@ -20,7 +20,7 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
                 "connections", \.connections,
                 meaning:
                     "concurrent connections; further ones wait in the system's queue. When less than a sixteenth is free, idle ones are "
-                    + "closed. With TLS there are fewer if 112 KiB for each would take more than three eighths of `limits.memory`"),
+                    + "closed. With TLS there are fewer if 128 KiB for each would take more than three eighths of `limits.memory`"),
             Setting("perAddress", \.perAddress, meaning: "limits of one address"),
             Setting(
                 "trustedProxies", \.namedProxies, defaultText: "`[loopback]`",

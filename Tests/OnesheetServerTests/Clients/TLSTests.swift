@@ -120,7 +120,7 @@ final class TLSTests: ServerTestCase {
 
     func testThatConnectionsHaveThreeEighthsOfTheMemoryEvenIfPicturesUseIt() {
         // Given memory for 200 connections, and pictures that use all the memory
-        let memory = MemoryBudget(limit: 200 * 112 << 10)
+        let memory = MemoryBudget(limit: 200 * 128 << 10)
         let connections = MemoryShare.encryptedConnections(of: memory)
         let pictures = memory.reserve(memory.limit)
         // Then 75 connections have room, and another has when one is closed
@@ -129,12 +129,12 @@ final class TLSTests: ServerTestCase {
         XCTAssertNil(connections.admit(nil))
         open.removeLast()
         XCTAssertNotNil(connections.admit(nil))
-        XCTAssertEqual(memory.reserved, 274 * 112 << 10)
+        XCTAssertEqual(memory.reserved, 274 * 128 << 10)
         withExtendedLifetime((pictures, open)) {}
     }
 
     func testThatOneAddressLeavesRoomForConnectionsOfOthers() throws {
-        let memory = MemoryBudget(limit: 200 * 112 << 10)
+        let memory = MemoryBudget(limit: 200 * 128 << 10)
         let connections = MemoryShare.encryptedConnections(of: memory)
         let addresses = try ["192.0.2.1", "192.0.2.2"].map { ClientAddress(try XCTUnwrap(IPAddress($0))) }
         let open = (0..<100).map { _ in connections.admit(addresses[0]) }
