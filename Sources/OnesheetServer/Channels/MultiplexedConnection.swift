@@ -17,9 +17,12 @@ struct MultiplexedConnection: Sendable {
     private let streams: AsyncStream<MultiplexedStream.Value>
 
     /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
-    /// - Parameter streams: the places of streams that have a channel.
+    /// - Parameters:
+    ///   - streams: the places of streams that have a channel.
+    ///   - turns: the connections of each event loop that wait for their turn.
     static func begin(
-        on channel: any Channel, _ services: ConnectionServices, streams: MemoryShare, logger: Logger
+        on channel: any Channel, _ services: ConnectionServices, streams: MemoryShare, _ turns: LoopLocal<ConnectionTurns>,
+        logger: Logger
     ) -> EventLoopFuture<MultiplexedConnection> {
         channel.eventLoop.makeCompletedFuture {
             let clients = services.clients
@@ -46,7 +49,8 @@ struct MultiplexedConnection: Sendable {
                 from: channel.remoteAddress?.address, services.fastPath?.part(on: channel.eventLoop),
                 connections: services.connections, places: streams, accessLog: services.accessLog)
             let connection = HTTP2Connection(
-                entrance, memory: services.connections.memory, idleTimeout: idleTimeout, maximumAge: TimeAmount(maximumAge))
+                entrance, turns.value(on: channel.eventLoop), memory: services.connections.memory, idleTimeout: idleTimeout,
+                maximumAge: TimeAmount(maximumAge))
             let here = NIOLoopBound(entrance, eventLoop: channel.eventLoop)
             let multiplexer = HTTP2StreamMultiplexer(
                 mode: .server, channel: channel,

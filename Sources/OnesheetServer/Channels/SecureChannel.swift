@@ -21,6 +21,7 @@ struct SecureChannel: ServerChildChannel {
     private let certificate: Certificate
     private let streams: MemoryShare
     private let http1: ClientChannel
+    private let turns = LoopLocal { ConnectionTurns(on: $0) }
 
     /// - Parameter streams: the places of HTTP/2 streams that have a channel.
     init(_ services: ConnectionServices, certificate: Certificate, streams: MemoryShare) {
@@ -42,7 +43,7 @@ struct SecureChannel: ServerChildChannel {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
-                    return MultiplexedConnection.begin(on: channel, services, streams: streams, logger: logger).map {
+                    return MultiplexedConnection.begin(on: channel, services, streams: streams, turns, logger: logger).map {
                         .http2($0)
                     }
                 }

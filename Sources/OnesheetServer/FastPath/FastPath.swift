@@ -1,33 +1,20 @@
 import NIOCore
-import Synchronization
 
 /// Answers simple requests for cached images on the event loop that received them. Each loop has its own response heads and open
 /// files, so loops never wait for each other.
 final class FastPath: Sendable {
-    private let responder: ReloadableResponder
-    private let isEncrypted: Bool
-    private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<LoopFastPath>]>([:])
+    private let parts: LoopLocal<LoopFastPath>
 
     /// - Parameter isEncrypted: whether the connections are encrypted. They cannot use `sendfile`, nor the socket itself.
     init(_ responder: ReloadableResponder, isEncrypted: Bool) {
-        self.responder = responder
-        self.isEncrypted = isEncrypted
+        parts = LoopLocal { LoopFastPath(responder, isEncrypted: isEncrypted, on: $0) }
     }
 
     /// - Parameter loop: the event loop that the caller runs on.
-    func part(on loop: any EventLoop) -> LoopFastPath {
-        loops.withLock { loops in
-            if let part = loops[ObjectIdentifier(loop)] { return part.value }
-            let part = NIOLoopBound(LoopFastPath(responder, isEncrypted: isEncrypted, on: loop), eventLoop: loop)
-            loops[ObjectIdentifier(loop)] = part
-            return part.value
-        }
-    }
+    func part(on loop: any EventLoop) -> LoopFastPath { parts.value(on: loop) }
 
     /// Releases the previous configuration after a reload, even if no request arrives.
-    func refresh() {
-        for part in loops.withLock({ Array($0.values) }) { part.eventLoop.execute { _ = part.value.heads } }
-    }
+    func refresh() { parts.forEach { _ = $0.heads } }
 }
 
 /// One event loop's part of the fast path. Only used on that loop.

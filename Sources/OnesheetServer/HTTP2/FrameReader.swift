@@ -70,6 +70,9 @@ struct FrameReader {
     private var hasSettings = false
     private var block: Block?
 
+    /// Bytes that have arrived and are not read yet.
+    var waiting: Int { bytes.readableBytes }
+
     /// Bytes that it holds memory for. Only tests use it.
     var capacity: Int { bytes.storageCapacity }
 

@@ -23,9 +23,10 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     private static let longestFields = 16 << 10
 
     private let requests: StreamRequests
+    private let turns: ConnectionTurns
     private let unsent: UnsentResponses
     private var ending: ConnectionEnding
-    private var reader = FrameReader()
+    private var input = FrameInput()
     private var decoder: HPACKDecoder
     private var flood = FrameFlood()
     /// `nil` before the handler is added and after it is removed.
@@ -33,14 +34,18 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// The request that has just been received.
     private var received: StreamRequest?
     private var streams = ClientStreams()
-    private var isReceiving = false
 
     /// - Parameters:
+    ///   - turns: the connections of the event loop that wait for their turn.
     ///   - memory: counts the responses that the client does not take.
     ///   - idleTimeout: how long a client may take nothing of a response, and how long a connection may have no streams.
     ///   - maximumAge: how long a connection gets new streams.
-    init(_ requests: StreamRequests, memory: ResponseMemory, idleTimeout: TimeAmount, maximumAge: TimeAmount) {
+    init(
+        _ requests: StreamRequests, _ turns: ConnectionTurns, memory: ResponseMemory, idleTimeout: TimeAmount,
+        maximumAge: TimeAmount
+    ) {
         self.requests = requests
+        self.turns = turns
         unsent = UnsentResponses(memory, idleTimeout: idleTimeout)
         ending = ConnectionEnding(idleTimeout: idleTimeout, maximumAge: maximumAge)
         decoder = HPACKDecoder(
@@ -85,6 +90,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         if let received { requests.drop(received) }
         received = nil
         streams = ClientStreams()
+        input.drop()
         unsent.end()
         ending.end()
         sender?.closeAll()
@@ -95,25 +101,46 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard sender != nil else { return }
-        reader.append(unwrapInboundIn(data))
-        // An error of the socket reads the rest within a write. The loop below takes it in its order.
-        guard !isReceiving else { return }
-        isReceiving = true
-        defer { isReceiving = false }
-        do throws(ConnectionFailure) {
-            while sender != nil, let frame = try reader.next() { try receive(frame, context) }
-        } catch {
-            abort(error.code, context)
-        }
+        do throws(ConnectionFailure) { try input.append(unwrapInboundIn(data)) } catch { abort(error.code, context) }
+        receiveFrames(context)
     }
 
+    /// Handles the last request of a read, which nothing follows that could take it back. The multiplexer hands frames over now.
     func channelReadComplete(context: ChannelHandlerContext) {
-        if let received {
+        if let received, !input.isWaiting {
             self.received = nil
             process(received, context)
         }
         context.fireChannelReadComplete()
         sender?.flush()
+    }
+
+    /// The multiplexer reads while it gets a frame, and would read on before the connection's next turn.
+    func read(context: ChannelHandlerContext) {
+        if sender == nil || !input.holdRead() { context.read() }
+    }
+
+    private func receiveFrames(_ context: ChannelHandlerContext) {
+        // An error of the socket reads the rest within a write. The loop below takes it in its order.
+        guard input.begin() else { return }
+        do throws(ConnectionFailure) {
+            while sender != nil, let frame = try input.next() { try receive(frame, context) }
+        } catch {
+            abort(error.code, context)
+        }
+        input.end()
+        if input.isWaiting { wait(context) } else if input.releaseRead() { context.read() }
+    }
+
+    /// Lets the other connections of the event loop go first.
+    private func wait(_ context: ChannelHandlerContext) {
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        turns.wait {
+            let (connection, context) = here.value
+            connection.input.beginTurn()
+            connection.receiveFrames(context)
+            connection.channelReadComplete(context: context)
+        }
     }
 
     private func receive(_ frame: ClientFrame, _ context: ChannelHandlerContext) throws(ConnectionFailure) {
@@ -137,7 +164,9 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             remove(stream, with: code, context)
         case .settings(let settings):
             try flood.count(.questions)
-            try apply(settings)
+            if let window = try FrameSetting.firstWindow(of: settings), let sender, !sender.setFirstWindow(window) {
+                throw ConnectionFailure(code: .flowControlError)
+            }
             sender?.send { $0.writeSettingsAnswer() }
         case .ping(let number):
             try flood.count(.questions)
@@ -197,25 +226,6 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The settings of the client (RFC 9113 §6.5.2). Those that limit tables and lists of fields have no effect: fields are encoded without a
-    /// table.
-    private func apply(_ settings: [(name: UInt16, value: Int)]) throws(ConnectionFailure) {
-        var window: Int?
-        for (name, value) in settings {
-            switch name {
-            case FrameSetting.enablesPush: guard value <= 1 else { throw .protocolError }
-            case FrameSetting.firstWindow:
-                guard value <= Int(Int32.max) else { throw ConnectionFailure(code: .flowControlError) }
-                // Of several, the last counts. Each would change all streams.
-                window = value
-            case FrameSetting.longestFrame: guard FrameReader.longestPayload...(1 << 24) - 1 ~= value else { throw .protocolError }
-            default: break
-            }
-        }
-        guard let window, let sender, !sender.setFirstWindow(window) else { return }
-        throw ConnectionFailure(code: .flowControlError)
-    }
-
     /// Answers a request, or lets the multiplexer create a channel for it.
     private func process(_ request: StreamRequest, _ context: ChannelHandlerContext) {
         let stream = request.stream
@@ -224,11 +234,13 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         ending.noteUse()
         switch requests.answer(request, isTaking: context.channel.isWritable && unsent.hasRoom) {
         case .atOnce(let response):
+            input.count(1)
             let body = response.body
             if sender.respond(response.head.block, body, on: stream) { return }
             streams.add(.init(hasChannel: false, clientHasEnded: true), stream)
             if let body { unsent.add(body, on: stream) }
         case .inChannel:
+            input.count(FrameInput.costOfChannel)
             sender.open(stream)
             streams.add(
                 .init(hasChannel: true, clientHasEnded: request.isLast, contentLength: request.contentLength), stream)
@@ -237,7 +249,9 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             let window = UInt32(ClientStreams.firstWindow)
             context.fireUserInboundEventTriggered(
                 NIOHTTP2StreamCreatedEvent(streamID: stream, localInitialWindowSize: window, remoteInitialWindowSize: window))
-        case .refused: reset(stream, with: .refusedStream, context)
+        case .refused:
+            input.count(1)
+            reset(stream, with: .refusedStream, context)
         }
     }
 
