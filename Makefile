@@ -19,7 +19,7 @@ test-cluster: ## Run the tests with real engines: Redis, Valkey, SeaweedFS and r
 	@.ci/setup python3 python3-pip openssl redis-tools
 	@.ci/test ValkeyCoordinatorTests S3StoreTests LeaseHolderTests LyingStoreTests SplitNetworkTests
 
-test-clients: setup ## Try a server with nghttp, Prometheus, redbot, libthumbor, Varnish and nginx
+test-clients: setup ## Try a server with thumbor, testssl, redbot, Prometheus, Varnish, nginx and client libraries
 	@swift build --product onesheet --explicit-target-dependency-import-check error
 	@.ci/clients .build/debug/onesheet
 

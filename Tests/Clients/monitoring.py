@@ -2,11 +2,13 @@
 
 import json
 import re
+import subprocess
 import time
 import urllib.parse
 from pathlib import Path
 
-from server import Program, Server, free_port, get, run, tool
+from place import POSTER
+from server import Program, free_port, get, run, tool
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "examples/deploy/monitoring"
@@ -17,7 +19,18 @@ ADDED = {"job", "instance"}
 RARE = {"status": {"5xx"}, "outcome": {"disk", "dropped"}, "reason": {"purged", "shutdown"}}
 
 
-def check_rules():
+def check_promtool(place):
+    """Prometheus' own linter reads the metrics, packed and as they are."""
+    promtool = tool("promtool")
+    with place.server() as server:
+        get(server.url + POSTER)
+        status, fields, body = get(server.url + "/metrics")
+        assert status == 200, body
+        done = subprocess.run([promtool, "check", "metrics"], input=body, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        assert done.returncode == 0, done.stdout.decode()
+
+
+def check_alerts(_):
     """The rules are well-formed, and each alert fires in its test and is silent about a healthy server."""
     promtool = tool("promtool")
     code, text = run(promtool, "check", "rules", str(FOLDER / "alerts.yaml"))
@@ -31,11 +44,11 @@ def check_rules():
     return f"{len(names)} alerts"
 
 
-def check_expressions(program, folder):
+def check_dashboard(place):
     """Every metric and label of the dashboard and of the rules exists in /metrics of a server, and every panel shows something."""
     prometheus = tool("prometheus")
     redis = next(name for name in ("/usr/bin/redis-server", "/usr/bin/redis-check-rdb", tool("redis-cli")) if Path(name).exists())
-    port, room = free_port(), folder / "monitoring"
+    port, room = free_port(), place.folder / "monitoring"
     (room / "store").mkdir(parents=True, exist_ok=True)
     # Redis is one program that looks at its name.
     (room / "redis-server").unlink(missing_ok=True)
@@ -47,7 +60,7 @@ def check_expressions(program, folder):
             f"accessLog: {{ path: {room / 'access.log'} }}\n"
             f"tracing: {{ endpoint: 'http://127.0.0.1:{free_port()}/v1/traces' }}\n"
             "clients: { perAddress: { misses: 0 } }")
-    with Program(engine, port, room), Server(program, folder, keys) as server:
+    with Program(engine, port, room), place.server(keys) as server:
         def browse():
             for path in ["/t/p/w342/sample/1.jpg", "/t/p/w342/sample/2.jpg", "/t/p/w92/sample/none.jpg", "/sources",
                          "/sources/sample/titles"]:
@@ -57,7 +70,7 @@ def check_expressions(program, folder):
         with Prometheus(prometheus, room, server.port) as prometheus:
             prometheus.await_scrapes(3, meanwhile=browse)
             dashboard = json.loads((FOLDER / "dashboard.json").read_text())
-            check_layout(dashboard)
+            require_layout(dashboard)
             shown = expressions(dashboard)
             rules = prometheus.rules()
             metrics = get(server.url + "/metrics")[2].decode()
@@ -80,7 +93,7 @@ def expressions(dashboard):
     return [(place, re.sub(r"\$\w+", lambda found: values[found[0]], query)) for place, query in asked]
 
 
-def check_layout(dashboard):
+def require_layout(dashboard):
     """No two panels have one place or one number, and each is described."""
     taken, numbers = set(), [panel["id"] for panel in dashboard["panels"]]
     assert len(set(numbers)) == len(numbers), numbers
