@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
@@ -66,24 +65,23 @@ struct KOBISClient: Sendable {
         try await quota.spend()
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
         let answer = try await context.get(HTTPRequest(url: "\(baseURL)/\(endpoint)?\(query)"), under: policy)
-        let body = Data(answer.body.readableBytesView)
-        if let fault = Self.fault(in: body) { throw await error(for: fault) }
+        if let fault = Self.fault(in: answer.body) { throw await error(for: fault) }
         guard answer.status == 200 else {
             throw answer.status >= 500
                 ? .unavailable(reason: "KOBIS returned HTTP status \(answer.status)")
                 : .malformedAnswer(reason: "KOBIS returned HTTP status \(answer.status)")
         }
         do {
-            return try JSONDecoder().decode(Answer.self, from: body)
+            return try Answer(readingJSON: answer.body)
         } catch {
             throw .malformedAnswer(reason: "KOBIS's response to \(endpoint) has an undocumented form: \(error)")
         }
     }
 
     /// The error that KOBIS returns with status 200; `nil` if there is none or the body is not JSON.
-    private static func fault(in body: Data) -> FaultEnvelope.Fault? {
+    private static func fault(in body: ByteBuffer) -> FaultEnvelope.Fault? {
         do {
-            return try JSONDecoder().decode(FaultEnvelope.self, from: body).faultInfo
+            return try FaultEnvelope(readingJSON: body).faultInfo
         } catch {
             return nil
         }

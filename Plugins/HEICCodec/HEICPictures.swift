@@ -80,7 +80,7 @@
         private static func isAlpha(_ item: Int, of items: HEICItems, in file: HEICBoxes) -> Bool {
             items.properties(of: item, named: "auxC").contains { body in
                 let text = String(decoding: file.bytes[body.dropFirst(4)].prefix { $0 != 0 }, as: UTF8.self)
-                return text.hasSuffix(":alpha") || text.hasSuffix("auxid:1")
+                return text.ends(withBytesOf: ":alpha") || text.ends(withBytesOf: "auxid:1")
             }
         }
     }

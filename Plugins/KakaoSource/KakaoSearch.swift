@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
@@ -31,7 +30,7 @@ struct KakaoSearch: Sendable {
         if let fault = fault(in: answer) { throw await error(for: fault, status: answer.status) }
         guard answer.status == 200 else { throw Self.error(for: answer.status) }
         do {
-            return try JSONDecoder().decode(KakaoAnswer.self, from: Data(answer.body.readableBytesView))
+            return try KakaoAnswer(readingJSON: answer.body)
         } catch {
             throw .malformedAnswer(reason: "Kakao's response has an undocumented form: \(error)")
         }
@@ -41,7 +40,7 @@ struct KakaoSearch: Sendable {
     private func fault(in answer: HTTPAnswer) -> KakaoFault? {
         guard answer.status != 200 else { return nil }
         do {
-            return try JSONDecoder().decode(KakaoFault.self, from: Data(answer.body.readableBytesView))
+            return try KakaoFault(readingJSON: answer.body)
         } catch {
             return nil
         }

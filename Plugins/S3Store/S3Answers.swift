@@ -63,8 +63,8 @@ package struct S3Listing: Sendable, Equatable {
         if let fault = S3Fault(document) { throw .unexpected("the answer is an error, \(fault.code)") }
         guard document.name.isExactly("ListBucketResult") else { throw .unexpected("the answer is not a list of objects") }
         // Some stores ignore the wish for encoded names and say so by leaving this out.
-        let isEncoded = document.value("EncodingType")?.lowercasedASCII() == "url"
-        isTruncated = document.value("IsTruncated")?.lowercasedASCII() == "true"
+        let isEncoded = document.value("EncodingType")?.lowercasedASCII().isExactly("url") == true
+        isTruncated = document.value("IsTruncated")?.lowercasedASCII().isExactly("true") == true
         for entry in document.all("Contents") {
             guard let raw = entry.children.first(where: { $0.name.isExactly("Key") })?.text,
                 let name = isEncoded ? Self.decoded(raw) : raw, !name.isEmpty

@@ -26,7 +26,7 @@ struct EngineProbe {
                 notes.append("\(address): its settings cannot be read: \(replies[0].error ?? "no answer to INFO")")
             }
             notes += clockNotes(replies[1]).map { "\(address): \($0)" }
-            if isCluster, let values = replies[2].array, values.last?.text == "yes" {
+            if isCluster, let values = replies[2].array, values.last?.text?.isExactly("yes") == true {
                 notes.append(
                     "\(address): cluster-require-full-coverage is yes: one lost master stops all leases, logs and counters; set it to no"
                 )

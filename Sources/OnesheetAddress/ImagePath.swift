@@ -45,7 +45,9 @@ package struct ImagePath {
         } else {
             optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]
             (url, format) = Self.split(encoded.joined()[...], at: ".")
-            guard !url.isEmpty, let bytes = Data(base64URL: url), let text = String(bytes: bytes, encoding: .utf8) else {
+            guard !url.isEmpty, let bytes = Data(base64URL: url), let text = String(bytes: bytes, encoding: .utf8),
+                text.isStreamSafe
+            else {
                 throw .malformed("the source URL is neither behind /plain/ nor base64url")
             }
             url = text

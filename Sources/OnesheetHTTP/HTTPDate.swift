@@ -9,6 +9,8 @@ package enum HTTPDate {
     /// - Parameter now: determines the century of a two-digit year.
     package static func parse(_ text: String, now: Date) -> Date? {
         let (space, comma, dash) = (UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "-"))
+        // Comparisons of other text can take long (`isStreamSafe`).
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.utf8.split { $0 == space || $0 == comma || $0 == dash }.map { String(decoding: $0, as: UTF8.self) }
         // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT
         if words.count == 6, words[5] == "GMT" {
@@ -34,7 +36,7 @@ package enum HTTPDate {
         guard let year = Int(text), text.utf8.count == 2 || text.utf8.count == 4 else { return nil }
         guard text.utf8.count == 2 else { return year }
         // A two-digit year more than fifty years ahead is in the past (RFC 9110 §5.6.7).
-        let present = civil(Int(now.timeIntervalSince1970) / 86_400).year
+        let present = civil(Int(min(max(0, now.timeIntervalSince1970), 253_402_300_799)) / 86_400).year
         let candidate = present / 100 * 100 + year
         return candidate > present + 50 ? candidate - 100 : candidate
     }

@@ -164,9 +164,17 @@ final class HTTPDateTests: XCTestCase {
         let texts = [
             "", "0", "-1", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET",
             "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
+            "Sun, 06 \u{301} 1994 08:49:37 GMT",
         ]
 
         for text in texts { XCTAssertNil(HTTPDate.parse(text, now: now), text) }
+    }
+
+    func testThatAYearOfTwoDigitsIsReadAtAnyTime() {
+        for seconds in [-1e300, -1, 1e300, .infinity, -.infinity, .nan] {
+            XCTAssertNotNil(
+                HTTPDate.parse("Sunday, 06-Nov-94 08:49:37 GMT", now: Date(timeIntervalSince1970: seconds)), "\(seconds)")
+        }
     }
 
     func testThatADateIsWrittenAsItIsRead() {

@@ -40,12 +40,12 @@ class LongPaths(Attack):
 @attack
 class Malformed(Attack):
     name = "malformed"
-    what = "heads that are cut, doubled, contradict themselves or are noise"
+    what = "heads that are cut, doubled, contradict themselves, are noise, or take long to compare"
     threads = 2
 
     def turn(self, random):
         good = b"GET /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        kind = random.randrange(9)
+        kind = random.randrange(10)
         if kind == 0:
             data = random.randbytes(random.randrange(1, 5000))
         elif kind == 1:
@@ -64,6 +64,10 @@ class Malformed(Attack):
             data = b"GET /" + b"a" * random.randrange(200_000)
         elif kind == 7:
             data = b"".join(b"X%d: y\r\n" % n for n in range(5000)).join([b"GET / HTTP/1.1\r\n", b"\r\n"])
+        elif kind == 8:
+            # Combining marks in the wrong order, which a comparison of texts sorts.
+            marks = ("\u0301" * 3500 + "\u0316" * 3500).encode()
+            data = good.replace(b"Host", random.choice((b"Connection", b"If-Modified-Since", b"X")) + b": " + marks + b"\r\nHost")
         else:
             ranges = ",".join(f"{n}-{n}" for n in range(1500))
             data = good.replace(b"\r\n\r\n", f"\r\nRange: bytes={ranges}\r\n\r\n".encode())

@@ -256,11 +256,11 @@ final class ValkeyClient: Sendable {
             guard error.contains("cluster support disabled") || error.contains("unknown command") else {
                 return .failure(.refused(error))
             }
-            let role = replies[1].array?.first?.text
-            if role == "slave" || role == "sentinel" {
-                return .failure(.refused("READONLY \(address) is not a master (\(role ?? ""))"))
+            let role = replies[1].array?.first?.text ?? ""
+            if role.isExactly("slave") || role.isExactly("sentinel") {
+                return .failure(.refused("READONLY \(address) is not a master (\(role))"))
             }
-            let replicas = role == "master" ? replies[1].array?.last?.array ?? [] : []
+            let replicas = role.isExactly("master") ? replies[1].array?.last?.array ?? [] : []
             return .success(Topology(single: address, isReplicated: !replicas.isEmpty))
         } catch {
             return .failure(error)

@@ -1,4 +1,5 @@
 package import NIOCore
+import OnesheetCore
 
 /// Splits the bytes of a connection into replies. Every byte is looked at once, however the bytes are cut into pieces.
 ///
@@ -122,7 +123,7 @@ package struct RESPParser {
         guard let line = buffer.readBytes(length: end + 1), line.count >= 3, line[end - 1] == UInt8(ascii: "\r") else {
             throw RESPError(reason: "a line does not end as one of RESP2")
         }
-        return (line[0], String(decoding: line[1..<(end - 1)], as: UTF8.self))
+        return (line[0], String(decoding: line[1..<(end - 1)], as: UTF8.self).streamSafe)
     }
 
     private func number(_ text: String, in range: ClosedRange<Int>) throws(RESPError) -> Int {

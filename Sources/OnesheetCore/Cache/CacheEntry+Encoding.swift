@@ -76,7 +76,7 @@ extension ByteBuffer {
 
     private mutating func readText() -> String? {
         guard let length = readInteger(as: UInt32.self), Int(length) <= readableBytes else { return nil }
-        return readString(length: Int(length))
+        return readString(length: Int(length)).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
     private mutating func writeNumber(_ number: Double) { writeInteger(number.bitPattern) }
@@ -86,7 +86,8 @@ extension ByteBuffer {
     private mutating func writeMoment(_ moment: Date?) { writeNumber(moment?.timeIntervalSinceReferenceDate ?? .infinity) }
 
     private mutating func readMoment() -> Date?? {
-        readNumber().map { $0 == .infinity ? nil : Date(timeIntervalSinceReferenceDate: $0) }
+        guard let number = readNumber(), number == .infinity || Date.isPlausible(number) else { return nil }
+        return .some(number == .infinity ? nil : Date(timeIntervalSinceReferenceDate: number))
     }
 
     private mutating func writeExpiration(_ expiration: CacheExpiration) {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NIOCore
 import OnesheetCache
 import OnesheetCore
 
@@ -16,7 +17,7 @@ struct SharedDecision: Codable {
 
     /// Reads the value called `name`; `nil` if it is not a decision with that name.
     init?(_ text: String, named name: String) {
-        do { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) } catch { return nil }
+        do { self = try Self(readingJSON: ByteBuffer(string: text)) } catch { return nil }
         guard Self.name(of: title).isExactly(name) else { return nil }
     }
 

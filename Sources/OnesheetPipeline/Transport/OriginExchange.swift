@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import OnesheetCore
 
 /// Sends requests to an origin, one at a time, and collects each response within its limits.
 final class OriginExchange: ChannelDuplexHandler {
@@ -24,6 +25,10 @@ final class OriginExchange: ChannelDuplexHandler {
         var ticks: RepeatedTask?
 
         mutating func receive(_ head: HTTPResponseHead) {
+            var head = head
+            if !head.headers.allSatisfy({ $0.value.isStreamSafe }) {
+                head.headers = HTTPHeaders(head.headers.map { ($0.name, $0.value.streamSafe) })
+            }
             self.head = head
             headCame = .now()
             latest = headCame

@@ -3,8 +3,9 @@ import NIOHTTP1
 import OnesheetCore
 
 /// Rejects HTTP/1.1 requests that enable request smuggling: those without exactly one valid `Host` (RFC 9112 §3.2), and those with
-/// a transfer coding other than `chunked` (§6.1). Writes `Connection: close` into the last request of a connection, whatever the client
-/// wrote. Sits behind the parser, whose errors are answered with 400 and a closed connection.
+/// a transfer coding other than `chunked` (§6.1). Rejects those with text that takes too long to compare (`isStreamSafe`). Writes
+/// `Connection: close` into the last request of a connection, whatever the client wrote. Sits behind the parser, whose errors are answered
+/// with 400 and a closed connection.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,9 +15,10 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var part = unwrapInboundIn(data)
         if case .head(var head) = part {
-            if !Self.isRight(head) {
+            guard !hasRefused, Self.isRight(head) else {
+                if !hasRefused { context.fireErrorCaught(HTTPParserError.invalidHeaderToken) }
                 hasRefused = true
-                context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+                return
             }
             if Self.endsConnection(head) {
                 head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -36,6 +38,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private static func isRight(_ head: HTTPRequestHead) -> Bool {
+        guard head.uri.isStreamSafe, head.headers.allSatisfy({ $0.value.isStreamSafe }) else { return false }
         let codings = head.headers["Transfer-Encoding"]
         guard codings.isEmpty || codings.count == 1 && codings[0].lowercasedASCII().isExactly("chunked") else { return false }
         let hosts = head.headers["Host"]

@@ -4,6 +4,9 @@ import OnesheetCore
 
 /// Checks the fields of a request (RFC 9113 §8.2 and §8.3). A request that breaks these rules is malformed, and its stream ends.
 struct RequestFields {
+    /// The most bytes of a request's fields, as on HTTP/1.1; each field counts 32 more (RFC 9113 §6.5.2).
+    static let longest = 16 << 10
+
     /// The length of the body that the request declares.
     let contentLength: Int?
 
@@ -18,6 +21,8 @@ struct RequestFields {
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
         init?(_ name: String) {
+            // Of any other length it is none of these. Long names would take long to compare (`isStreamSafe`).
+            guard name.utf8.count <= 10 else { return nil }
             switch name {
             case ":method": self = .method
             case ":scheme": self = .scheme
@@ -77,14 +82,14 @@ struct RequestFields {
         }
     }
 
-    /// Whether `text` has no control characters, and no blanks at its ends.
+    /// Whether `text` has no control characters, no blanks at its ends, and can be compared fast (`isStreamSafe`).
     private static func isValue(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
         guard bytes.count > 0 else { return true }
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         if isBlank(bytes[0]) || isBlank(bytes[bytes.count - 1]) { return false }
         for index in bytes.indices where bytes[index] < 0x20 && bytes[index] != 0x09 || bytes[index] == 0x7F { return false }
-        return true
+        return text.isStreamSafe
     }
 
     /// Whether `text` has only the bytes of a host, as `HeadCheck` wants it on HTTP/1.1.

@@ -55,7 +55,7 @@ extension Request {
     func checkedQuery(
         flags: [String] = [], values: [String] = []
     ) throws(RequestError) -> FlatDictionary<Substring, Substring> {
-        let query = uri.queryParameters
+        let query = uri.comparableParameters
         var seen: Set<String> = []
         for (key, value) in query {
             let name = String(key)
@@ -100,7 +100,16 @@ private struct AnyKey: CodingKey {
 extension URI {
     /// The parameters of the query as forms and `URLSearchParams` write them, with `+` for a space (WHATWG URL §5.1).
     var formParameters: FlatDictionary<Substring, Substring> {
-        guard let query, query.utf8.contains(UInt8(ascii: "+")) else { return queryParameters }
-        return URI("/?\(query.replacing(bytesOf: "+", with: "%20"))").queryParameters
+        guard let query, query.utf8.contains(UInt8(ascii: "+")) else { return comparableParameters }
+        return URI("/?\(query.replacing(bytesOf: "+", with: "%20"))").comparableParameters
+    }
+
+    /// The parameters of the query, decoded, with values that can be compared fast. Their names are not decoded.
+    fileprivate var comparableParameters: FlatDictionary<Substring, Substring> {
+        let parameters = queryParameters
+        guard parameters.contains(where: { !String($0.value).isStreamSafe }) else { return parameters }
+        var comparable = FlatDictionary<Substring, Substring>()
+        for (name, value) in parameters { comparable.append(key: name, value: String(value).streamSafe[...]) }
+        return comparable
     }
 }

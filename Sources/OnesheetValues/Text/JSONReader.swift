@@ -122,7 +122,7 @@ struct JSONReader {
                         String(validating: bytes[start..<end], as: UTF8.self)
                     }
                 guard let text else { throw damage("a text is not UTF-8") }
-                return text
+                return text.streamSafe
             case UInt8(ascii: "\\"):
                 if unescaped == nil { unescaped = Array(bytes[start..<position]) }
                 unescaped?.append(contentsOf: String(try escape()).utf8)

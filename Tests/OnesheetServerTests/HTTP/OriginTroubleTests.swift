@@ -8,6 +8,27 @@ import XCTest
 final class OriginTroubleTests: ServerTestCase {
     private let clock = ManualClock()
 
+    func testThatFieldsOfAnOriginThatCannotBeComparedFastAreRead() async throws {
+        // Given an origin whose fields have thousands of combining marks
+        let body = try Picture.jpeg()
+        let marks = String(repeating: "\u{301}", count: 1000) + String(repeating: "\u{316}", count: 1000)
+        let origin = try await origin { _, _ in
+            .answer(
+                type: "image/jpeg",
+                fields: [
+                    "Last-Modified": "Sun, 06 \(marks) 1994 08:49:37 GMT", "Cache-Control": "max-age=60, \(marks)",
+                ], body: body)
+        }
+        let server = try await server(sources: web(origin))
+        // When its picture is asked for
+        let answer = try await server.send("/i/unsafe/w:10/plain/\(origin.url)/film@jpg")
+        // Then it is served without a date that is none, and kept as the origin wants
+        XCTAssertEqual(answer.status, 200)
+        XCTAssertNil(answer.field("Last-Modified"))
+        let seconds = (answer.field("Cache-Control") ?? "").split(separator: "max-age=").last?.prefix { $0.isNumber }
+        XCTAssertLessThanOrEqual(Int(try XCTUnwrap(seconds)) ?? .max, 60)
+    }
+
     func testThatClientsDoNotNoticeAFailureThatIsOverTheNextMoment() async throws {
         // Given an origin that fails twice
         let body = try Picture.jpeg()

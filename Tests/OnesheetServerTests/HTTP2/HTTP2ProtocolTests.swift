@@ -83,6 +83,19 @@ final class HTTP2ProtocolTests: ServerTestCase {
                     { open($0) + RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: $0, payload: [0x7F, 0xFF, 0xFF, 0xFF]) },
                     Code.flowControl
                 ),
+                (
+                    "a value with too many marks",
+                    { RawHTTP2.headers("/health", on: $0, more: RawHTTP2.field("te", String(repeating: "\u{301}", count: 31))) },
+                    Code.protocolError
+                ),
+                (
+                    "a pseudo-field of marks",
+                    {
+                        let name = ":" + String(repeating: "\u{301}", count: 60)
+                        return RawHTTP2.headers("/health", on: $0, more: RawHTTP2.field(name, "x"))
+                    },
+                    Code.protocolError
+                ),
                 ("a body that is too long", { open($0) + RawHTTP2.data(10, on: $0) }, Code.protocolError),
                 (
                     "a body that is too short",

@@ -27,6 +27,8 @@ enum MalformedRequests {
 
     static let poster = "/t/p/w92/sample/1.jpg"
     private static let long = String(repeating: "a", count: 100_000)
+    /// Marks that Swift would have to sort (`isStreamSafe`).
+    private static let marks = String(repeating: "\u{301}", count: 1000) + String(repeating: "\u{316}", count: 1000)
 
     private static let requestLines = [
         row("nothing but an empty line", "\r\n\r\n", status: 0), row("half a line", "GET /t/p", status: 400),
@@ -71,6 +73,11 @@ enum MalformedRequests {
         field("more than there may be", "A: \(long.prefix(16_500))", status: 400),
         field("too many", (0..<2000).map { "A\($0): b" }.joined(separator: "\r\n"), status: 400),
         field("too much together", (0..<20).map { "A\($0): \(long.prefix(9000))" }.joined(separator: "\r\n"), status: 400),
+        field("marks without a letter", "Connection: \(marks)", status: 400),
+        field("the same elsewhere", "A: b\(marks)", status: 400),
+        field("as many marks as there may be", "A: b\(marks.unicodeScalars.prefix(30))", status: 200),
+        line("marks in the path", "GET /t/p/w92\(marks)/sample/1.jpg HTTP/1.1", status: 400),
+        line("the same escaped", "GET /t/p/w92/sample/\(String(repeating: "%CC%81", count: 31)).jpg HTTP/1.1", status: 400),
         field("quality beyond numbers", "Accept: image/png;q=1e999", status: 200),
         field("a thousand types", "Accept: " + Array(repeating: "a/b", count: 1000).joined(separator: ","), status: 200),
         field("range without an end", "Range: bytes=", status: 200),

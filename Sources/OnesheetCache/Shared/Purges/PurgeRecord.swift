@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import NIOCore
 internal import OnesheetCore
 
 /// A purge as a record of the log: one JSON object with a version.
@@ -38,7 +39,7 @@ struct PurgeRecord: Sendable, Equatable {
     private static func read(_ text: String) -> PurgeRecord? {
         guard text.utf8.count <= longest else { return nil }
         let document: Document
-        do { document = try JSONDecoder().decode(Document.self, from: Data(text.utf8)) } catch { return nil }
+        do { document = try Document(readingJSON: ByteBuffer(string: text)) } catch { return nil }
         let scope = document.all == true ? PurgeScope.all : PurgeScope((document.tags ?? []).map { CacheTag($0) })
         guard document.version == 1, !scope.isEmpty else { return nil }
         return PurgeRecord(process: document.process, scope: scope, loss: document.loss)
