@@ -64,25 +64,30 @@ struct ClientIdentity: Sendable {
     private static let maxHops = 32
 
     private static func hops(_ forwardedFor: String?, _ forwarded: String?) -> [Substring] {
-        if let list = forwardedFor { return Array(list.split(separator: ",").suffix(maxHops)) }
+        if let list = forwardedFor { return Array(list.pieces(at: ",").suffix(maxHops)) }
         guard let list = forwarded else { return [] }
-        return list.split(separator: ",").suffix(maxHops).map { element in
-            let pair = element.split(separator: ";").map { $0.drop { $0 == " " || $0 == "\t" } }.first {
-                $0.lowercased().hasPrefix("for=")
-            }
-            return pair?.dropFirst("for=".count) ?? ""
+        return list.pieces(at: ",").suffix(maxHops).map { element in
+            let pair = element.pieces(at: ";").map(trimmed).first { $0.lowercasedASCII().starts(withBytesOf: "for=") }
+            return pair?.dropFirst(bytes: "for=".utf8.count) ?? ""
         }
     }
 
     /// Reads `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` and `"[2001:db8::1]:4711"`.
     private static func address(_ text: Substring) -> IPAddress? {
-        var text = text.drop { $0 == " " || $0 == "\t" || $0 == "\"" }
-        while let last = text.last, last == " " || last == "\t" || last == "\"" { text.removeLast() }
-        if text.first == "[" {
-            return text.firstIndex(of: "]").flatMap { IPAddress(String(text[text.index(after: text.startIndex)..<$0])) }
+        let text = trimmed(text)
+        if text.starts(withBytesOf: "[") {
+            return text.firstIndex(ofMark: "]").flatMap { IPAddress(String(text[text.utf8.index(after: text.startIndex)..<$0])) }
         }
         let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
-        return IPAddress(String(colons == 1 ? text.prefix { $0 != ":" } : text))
+        return IPAddress(String(colons == 1 ? text.cut(at: ":")?.before ?? text : text))
+    }
+
+    /// Without blanks and quotes at the ends.
+    private static func trimmed(_ text: Substring) -> Substring {
+        func isEdge(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 || byte == UInt8(ascii: "\"") }
+        var bytes = text.utf8.drop(while: isEdge)
+        while let last = bytes.last, isEdge(last) { bytes.removeLast() }
+        return Substring(bytes)
     }
 }
 

@@ -23,6 +23,9 @@ final class ClientIdentityTests: XCTestCase {
             (proxy, [.forwardedFor: "203.0.113.7,198.51.100.1 ,10.0.0.3, 127.0.0.1"], "198.51.100.1"),
             (proxy, [.forwardedFor: "10.0.0.3, 10.0.0.4"], "10.0.0.3"),
             (proxy, [.forwardedFor: "203.0.113.7, nonsense, 10.0.0.4"], "10.0.0.4"),
+            // What the client wrote joins no bytes of the proxy: in Swift, U+0600 and the comma are one character
+            (proxy, [.forwardedFor: "\u{600}, 198.51.100.1"], "198.51.100.1"),
+            (proxy, [.forwarded: "for=\u{600},for=198.51.100.1"], "198.51.100.1"),
             // With ports, and in the syntax of RFC 7239
             (proxy, [.forwardedFor: "198.51.100.1:4711"], "198.51.100.1"),
             (proxy, [.forwardedFor: "[2001:db8::1]:4711"], "2001:db8::"),
