@@ -37,7 +37,7 @@ struct FileStatus {
             let (modification, change) = (status.st_mtim, status.st_ctim)
         #endif
         modified = Date(timeIntervalSince1970: Double(modification.tv_sec) + Double(modification.tv_nsec) / 1e9)
-        changed = Int64(change.tv_sec) * 1_000_000_000 + Int64(change.tv_nsec)
+        changed = Int64(change.tv_sec) &* 1_000_000_000 &+ Int64(change.tv_nsec)
     }
 
     func isUnsettled(at now: Date) -> Bool { Self.isUnsettled(changed, at: now) }

@@ -69,6 +69,18 @@ final class EntryNotesTests: XCTestCase {
         XCTAssertEqual(entry.presentation, Presentation(height: 138, thumbHash: "1QcSHQRnh493V4dIh4eXh1h4kJUI"))
     }
 
+    func testThatDatesThatNoClockShowsAreNone() {
+        for text in ["1e300", "-1e300", "nan", "inf"] {
+            XCTAssertNil(entry(texts.merging(["asked-at": text]) { $1 }).provenance.askedAt, text)
+        }
+        for seconds in [-1e300, 1e300, .nan] {
+            var (fields, entry) = (ByteBuffer(), CacheEntry.sample(at: clock))
+            entry.created = Date(timeIntervalSinceReferenceDate: seconds)
+            fields.writeFields(of: entry, for: key)
+            XCTAssertNil(fields.readFields(), "\(seconds)")
+        }
+    }
+
     func testThatAnEncodedEntryIsReadAgainAndAnyOtherBytesAreNone() throws {
         var entry = entry(texts)
         (entry.body, entry.tags, entry.cost) = (ByteBuffer(string: "bytes"), [.source("sample")], 2.5)

@@ -33,7 +33,7 @@ extension FileStatus {
     init(_ facts: stat) {
         self.init(
             identity: Identity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)), size: Int(facts.st_size),
-            changed: Int(facts.st_ctim.tv_sec) * 1_000_000_000 + Int(facts.st_ctim.tv_nsec), mode: UInt32(facts.st_mode),
+            changed: Int(facts.st_ctim.tv_sec) &* 1_000_000_000 &+ Int(facts.st_ctim.tv_nsec), mode: UInt32(facts.st_mode),
             owner: UInt32(facts.st_uid))
     }
 

@@ -87,8 +87,13 @@ package struct EntryNotes {
     }
 
     private func moment(_ name: Name) -> Date? {
-        texts[name].flatMap(Double.init).map(Date.init(timeIntervalSince1970:))
+        texts[name].flatMap(Double.init).flatMap { Date.isPlausible($0) ? Date(timeIntervalSince1970: $0) : nil }
     }
 
     private static func text(_ date: Date) -> String { "\(date.timeIntervalSince1970)" }
+}
+
+extension Date {
+    /// Whether a date that is written in an entry can be one: within 30,000 years.
+    static func isPlausible(_ seconds: Double) -> Bool { abs(seconds) < 1e12 }
 }

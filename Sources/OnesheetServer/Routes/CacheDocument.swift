@@ -17,7 +17,7 @@ package struct CacheDocument: Encodable {
         init(_ figures: CacheFigures, at now: Date) {
             entries = figures.entries
             bytes = figures.bytes
-            oldestAge = figures.oldest.map { Int(max(now.timeIntervalSince($0), 0)) }
+            oldestAge = figures.oldest.map { max(Int(saturating: now.timeIntervalSince($0)), 0) }
             hits = figures.hits
             misses = figures.misses
             stores = figures.stores
