@@ -122,6 +122,9 @@ struct TitlesRoute: Route {
         let query = try TitleQuery(request.uri)
         let found = images.sources.source(named: source)
         let page = try await catalog.titles(of: source, query, from: found)
+        let bytes = page.titles.reduce(0) { $0 + $1.id.utf8.count } * TitlesDocument.timesOfIDs
+        guard let memory = images.pipeline.pool.memory.reserve(bytes) else { throw PipelineError.overloaded(retryAfter: 1) }
+        defer { withExtendedLifetime(memory) {} }
         var titles: [TitleDocument] = []
         for title in page.titles {
             let facts = await images.pipeline.facts(of: TitleReference(source: source, id: title.id), from: found)
@@ -133,6 +136,10 @@ struct TitlesRoute: Route {
 
 /// A page of titles.
 struct TitlesDocument: Encodable {
+    /// The memory that a document takes while it is made, in bytes of its ids. Each title has a URL for each size, in which each byte of its
+    /// id may take three, and the document is there as values, as text and as bytes.
+    static let timesOfIDs = SizeLadder.names.count * 3 * 3
+
     let titles: [TitleDocument]
     let total: Int?
     let next: Int?

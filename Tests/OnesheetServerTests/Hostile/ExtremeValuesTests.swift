@@ -57,6 +57,28 @@ final class ExtremeValuesTests: ServerTestCase {
         XCTAssertEqual(health.status, 200)
     }
 
+    func testThatAListWhoseDocumentNeedsMoreMemoryThanThereIsIsRefused() async throws {
+        // Given a service whose titles have ids of 8,000 bytes, 500 of them or one
+        let origin = try await origin { target, _ in
+            let ids = (0..<(target.hasSuffix("many") ? 500 : 1)).map { "\(1000 + $0)" + String(repeating: "/", count: 7996) }
+            let items = ids.map { "{\"id\":\"\($0)\",\"name\":\"x\"}" }.joined(separator: ",")
+            return .answer(type: "application/json", body: ByteBuffer(string: "{\"items\":[\(items)]}"))
+        }
+        let server = try await server(
+            sources: """
+                api: { type: rest, baseURL: "\(origin.url)", networks: [loopback], api: { baseURL: "http://api.example", \
+                search: { get: "/list{?query}", items: /items, fields: { id: /id, name: /name } }, \
+                title: { get: "/title/{id}", fields: { id: /id, name: /name } }, \
+                candidates: { get: "/places/{id}", items: /items, fields: { url: /url } } } }
+                """, keys: "limits: { memory: 128MiB }")
+        // When they are listed, then the many are refused, for the time being
+        let one = try await server.send("/sources/api/titles?query=one")
+        XCTAssertEqual(one.status, 200, one.text)
+        let many = try await server.send("/sources/api/titles?query=many")
+        XCTAssertEqual(many.status, 503, String(many.text.prefix(300)))
+        XCTAssertEqual(many.field("Retry-After"), "1")
+    }
+
     func testThatAListWithoutAnEndAndATimeWithoutACalendarAreTold() async throws {
         // Given a program with an endless list, and a quota that resets after the end of the universe
         let program = folder() + ".sh"
