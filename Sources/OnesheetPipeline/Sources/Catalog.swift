@@ -153,8 +153,9 @@ extension TitleQuery {
         return query
     }
 
-    /// The cache key of the answer. Searches that differ only in case share one.
-    func key(of source: String) -> String { text(source, phrase?.lowercased()) }
+    /// The cache key of the answer. Searches that differ only in the case of ASCII letters share one. Other letters can have the lower case
+    /// of ASCII ones, such as the Kelvin sign.
+    func key(of source: String) -> String { text(source, phrase?.lowercasedASCII()) }
 
     /// The key under which a missing answer is remembered. It keeps the case, because some services find titles for one spelling
     /// only.
