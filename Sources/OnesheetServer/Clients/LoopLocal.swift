@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// A value for each event loop, which is used on that loop only, so loops never wait for each other.
+/// A value for each event loop, which is used on that loop only and without a lock. Only finding it takes one, once for each connection.
 final class LoopLocal<Value>: Sendable {
     private let values = Mutex<[ObjectIdentifier: NIOLoopBound<Value>]>([:])
     private let make: @Sendable (any EventLoop) -> Value

@@ -38,7 +38,7 @@ final class MemoryShare: Sendable {
     }
 
     /// The share of connections with TLS: three eighths. Each takes the buffers of the TLS library, 50 to 75 KiB with HTTP/1.1 and 90 to 110 KiB
-    /// with HTTP/2, measured after it has received a picture.
+    /// with HTTP/2, measured after it has received a picture, and a little more under attack.
     static func encryptedConnections(of memory: MemoryBudget) -> MemoryShare {
         MemoryShare(memory.limit / 8 * 3, each: 128 << 10, of: memory)
     }

@@ -31,7 +31,7 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
                 meaning:
                     "key of encrypted source URLs (`/enc/…`) in hexadecimal: 16, 24 or 32 bytes, as `openssl rand -hex 32` prints. Such addresses must be signed"
             ),
-            Setting("unsafe", \.unsafe, meaning: "accept the word `unsafe` in place of a signature"),
+            Setting("unsafe", \.unsafe, meaning: "accept `unsafe`, or `insecure` or `_` below `/i/`, in place of a signature"),
         ]
     }
 

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Answers simple requests for cached images on the event loop that received them. Each loop has its own response heads and open
-/// files, so loops never wait for each other.
+/// files.
 final class FastPath: Sendable {
     private let parts: LoopLocal<LoopFastPath>
 
@@ -14,7 +14,7 @@ final class FastPath: Sendable {
     func part(on loop: any EventLoop) -> LoopFastPath { parts.value(on: loop) }
 
     /// Releases the previous configuration after a reload, even if no request arrives.
-    func refresh() { parts.forEach { _ = $0.heads } }
+    func refresh() { parts.forEach { $0.refresh() } }
 }
 
 /// One event loop's part of the fast path. Only used on that loop.
@@ -38,11 +38,15 @@ final class LoopFastPath {
 
     /// The prepared heads, created again after a reload.
     var heads: ResponseHeadCache {
-        let reloads = responder.reloads
-        if reloads != self.reloads {
-            self.reloads = reloads
-            current = ResponseHeadCache(responder.router, files: files)
-        }
+        refresh()
         return current
+    }
+
+    /// Releases the heads of the previous configuration after a reload.
+    func refresh() {
+        let reloads = responder.reloads
+        guard reloads != self.reloads else { return }
+        self.reloads = reloads
+        current = ResponseHeadCache(responder.router, files: files)
     }
 }

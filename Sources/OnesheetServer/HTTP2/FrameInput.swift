@@ -1,67 +1,76 @@
 import NIOCore
 import NIOHTTP2
 
-/// What a client sends on an HTTP/2 connection, in turns: after some requests the connection waits, and so do the bytes behind them and
-/// further reads of the socket (`ConnectionTurns`).
+/// What a client sends on an HTTP/2 connection, in turns. After some requests the connection waits for its next turn (`ConnectionTurns`), and
+/// so do the bytes behind them and further reads of the socket.
 struct FrameInput {
+    private enum State {
+        case idle, receiving, waiting
+    }
+
     /// What one turn costs at most, in responses of the fast path.
     private static let mostCost = 256
     /// A stream's channel takes about as long as so many responses of the fast path.
     static let costOfChannel = 32
-    /// A turn ends after this time too, so that a client with few requests never waits.
-    private static let longestTurn = TimeAmount.milliseconds(50)
-    /// The most bytes that may wait. What comes before the end of the input is read even if no one asks for it.
+    /// The cost is counted anew when so much time has passed, so that a client with few requests never waits.
+    private static let countingTime = TimeAmount.milliseconds(50)
+    /// The most bytes that may wait. When a client closes its side, NIO reads all that is left, even if no handler asks for it.
     private static let mostWaiting = 128 << 10
 
     private var reader = FrameReader()
+    private var state = State.idle
     private var cost = 0
-    private var begun = NIODeadline.now()
-    private var isReceiving = false
+    private var counted: NIODeadline
     private var wantsToRead = false
-    /// Whether the connection waits for its next turn.
-    private(set) var isWaiting = false
 
+    init(at now: NIODeadline = .now()) { counted = now }
+
+    /// Whether the connection waits for its next turn.
+    var isWaiting: Bool { state == .waiting }
+
+    /// Takes what was read.
+    /// - Throws: ENHANCE_YOUR_CALM if more bytes wait than may.
     mutating func append(_ bytes: ByteBuffer) throws(ConnectionFailure) {
         reader.append(bytes)
         if isWaiting, reader.waiting > Self.mostWaiting { throw ConnectionFailure(code: .enhanceYourCalm) }
     }
 
-    /// Notes that frames will be taken with `next`.
-    /// - Returns: `false` if that is happening already, or has to wait.
-    mutating func begin() -> Bool {
-        guard !isReceiving, !isWaiting else { return false }
-        isReceiving = true
-        let now = NIODeadline.now()
-        if now - begun > Self.longestTurn { (cost, begun) = (0, now) }
+    /// Begins to take frames with `next`.
+    /// - Returns: `false` if that is under way already, or has to wait.
+    mutating func begin(at now: NIODeadline = .now()) -> Bool {
+        guard state == .idle else { return false }
+        state = .receiving
+        if now - counted > Self.countingTime { (cost, counted) = (0, now) }
         return true
     }
 
-    /// The next frame of this turn.
+    /// The next frame of this turn; `nil` if it has not arrived, or belongs to the next turn.
     mutating func next() throws(ConnectionFailure) -> ClientFrame? { cost < Self.mostCost ? try reader.next() : nil }
 
-    mutating func count(_ cost: Int) { self.cost += cost }
+    /// Counts what a request has cost, in responses of the fast path.
+    mutating func addCost(_ cost: Int) { self.cost += cost }
 
-    /// Notes that no more frames are taken for now.
-    mutating func end() {
-        isReceiving = false
-        isWaiting = cost >= Self.mostCost
-    }
+    /// Takes no more frames for now.
+    mutating func end() { state = cost < Self.mostCost ? .idle : .waiting }
 
-    /// Notes that the connection has its next turn.
-    mutating func beginTurn() { (cost, begun, isWaiting) = (0, .now(), false) }
+    /// Begins the next turn of a connection that waits.
+    mutating func resume(at now: NIODeadline = .now()) { (state, cost, counted) = (.idle, 0, now) }
 
     /// Forgets what has arrived, at the end of the connection.
     mutating func drop() { reader = FrameReader() }
 
-    /// Whether the socket is not read now, but when frames are taken no more and none wait.
+    /// Notes that a handler wants the socket read.
+    /// - Returns: whether the read has to wait.
     mutating func holdRead() -> Bool {
-        if isReceiving || isWaiting { wantsToRead = true }
-        return isReceiving || isWaiting
+        guard state != .idle else { return false }
+        wantsToRead = true
+        return true
     }
 
-    /// Whether the socket is read now because that was held.
+    /// - Returns: whether a read has waited and may go on. It is `true` once for each.
     mutating func releaseRead() -> Bool {
-        defer { if !isWaiting { wantsToRead = false } }
-        return wantsToRead && !isWaiting
+        guard !isWaiting else { return false }
+        defer { wantsToRead = false }
+        return wantsToRead
     }
 }

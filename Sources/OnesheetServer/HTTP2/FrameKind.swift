@@ -1,5 +1,3 @@
-import NIOHTTP2
-
 /// The types of frames (RFC 9113 §6).
 enum FrameKind: UInt8 {
     case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
@@ -22,21 +20,4 @@ enum FrameSetting {
     static let firstWindow: UInt16 = 4
     static let longestFrame: UInt16 = 5
     static let longestFields: UInt16 = 6
-
-    /// Checks the settings of a client. Those that limit tables and lists of fields have no effect: fields are encoded without a table.
-    /// - Returns: the window of new streams, if the client sets it. Of several values the last counts, because each would change all streams.
-    static func firstWindow(of settings: [(name: UInt16, value: Int)]) throws(ConnectionFailure) -> Int? {
-        var window: Int?
-        for (name, value) in settings {
-            switch name {
-            case enablesPush: guard value <= 1 else { throw .protocolError }
-            case firstWindow:
-                guard value <= Int(Int32.max) else { throw ConnectionFailure(code: .flowControlError) }
-                window = value
-            case longestFrame: guard FrameReader.longestPayload...(1 << 24) - 1 ~= value else { throw .protocolError }
-            default: break
-            }
-        }
-        return window
-    }
 }

@@ -71,10 +71,16 @@ final class FrameSender {
         if unflushed >= Self.mostUnflushed { flush() }
     }
 
-    /// Flushes everything that was sent.
-    /// - Parameter written: completed when the socket has taken it, or the connection is closed.
-    func end(_ written: EventLoopPromise<Void>) {
+    /// Closes the connection when the socket has taken everything that was sent.
+    /// - Parameter time: how long that may take.
+    func close(within time: TimeAmount) {
         writeFrames(nil)
+        let (written, here) = (context.eventLoop.makePromise(of: Void.self), context)
+        let tooSlow = context.eventLoop.assumeIsolated().scheduleTask(in: time) { here.close(promise: nil) }
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            tooSlow.cancel()
+            here.close(promise: nil)
+        }
         context.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
     }
 

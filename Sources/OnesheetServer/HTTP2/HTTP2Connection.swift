@@ -19,9 +19,6 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTP2Frame
     typealias OutboundOut = ByteBuffer
 
-    /// The most bytes of a request's fields, as on HTTP/1.1; each field counts 32 more (RFC 9113 §6.5.2).
-    private static let longestFields = 16 << 10
-
     private let requests: StreamRequests
     private let turns: ConnectionTurns
     private let unsent: UnsentResponses
@@ -50,7 +47,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         ending = ConnectionEnding(idleTimeout: idleTimeout, maximumAge: maximumAge)
         decoder = HPACKDecoder(
             allocator: ByteBufferAllocator(), maxDynamicTableSize: HPACKDecoder.maxDynamicTableSize,
-            maxHeaderListSize: Self.longestFields)
+            maxHeaderListSize: RequestFields.longest)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -67,7 +64,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         }
         sender.send {
             $0.writeSettings([
-                (FrameSetting.mostStreams, UInt32(ClientStreams.most)), (FrameSetting.longestFields, UInt32(Self.longestFields)),
+                (FrameSetting.mostStreams, UInt32(ClientStreams.most)), (FrameSetting.longestFields, UInt32(RequestFields.longest)),
             ])
         }
         sender.flush()
@@ -75,9 +72,12 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             let (connection, context) = here.value
             connection.leave(context)
         } isIdle: {
-            here.value.0.streams.isEmpty
+            here.value.0.isIdle
         }
     }
+
+    /// Whether there is no request, and none that waits for its turn.
+    private var isIdle: Bool { streams.isEmpty && received == nil && !input.isWaiting }
 
     func handlerRemoved(context: ChannelHandlerContext) { release() }
 
@@ -101,19 +101,11 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard sender != nil else { return }
-        do throws(ConnectionFailure) { try input.append(unwrapInboundIn(data)) } catch { abort(error.code, context) }
+        do throws(ConnectionFailure) { try input.append(unwrapInboundIn(data)) } catch { return abort(error.code, context) }
         receiveFrames(context)
     }
 
-    /// Handles the last request of a read, which nothing follows that could take it back. The multiplexer hands frames over now.
-    func channelReadComplete(context: ChannelHandlerContext) {
-        if let received, !input.isWaiting {
-            self.received = nil
-            process(received, context)
-        }
-        context.fireChannelReadComplete()
-        sender?.flush()
-    }
+    func channelReadComplete(context: ChannelHandlerContext) { endRead(context) }
 
     /// The multiplexer reads while it gets a frame, and would read on before the connection's next turn.
     func read(context: ChannelHandlerContext) {
@@ -129,17 +121,31 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             abort(error.code, context)
         }
         input.end()
-        if input.isWaiting { wait(context) } else if input.releaseRead() { context.read() }
+        if input.releaseRead() { context.read() }
+        if input.isWaiting { waitForTurn(context) }
+    }
+
+    /// Handles the last request of a read, which nothing follows that could take it back. The multiplexer hands its frames over now.
+    private func endRead(_ context: ChannelHandlerContext) {
+        if let received, !input.isWaiting {
+            self.received = nil
+            process(received, context)
+        }
+        context.fireChannelReadComplete()
+        sender?.flush()
     }
 
     /// Lets the other connections of the event loop go first.
-    private func wait(_ context: ChannelHandlerContext) {
+    private func waitForTurn(_ context: ChannelHandlerContext) {
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         turns.wait {
             let (connection, context) = here.value
-            connection.input.beginTurn()
+            connection.input.resume()
+            // A connection that has ended meanwhile still reads the client's goodbye.
             connection.receiveFrames(context)
-            connection.channelReadComplete(context: context)
+            guard connection.sender != nil else { return false }
+            connection.endRead(context)
+            return true
         }
     }
 
@@ -164,7 +170,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             remove(stream, with: code, context)
         case .settings(let settings):
             try flood.count(.questions)
-            if let window = try FrameSetting.firstWindow(of: settings), let sender, !sender.setFirstWindow(window) {
+            if let window = try ClientSettings(settings).firstWindow, let sender, !sender.setFirstWindow(window) {
                 throw ConnectionFailure(code: .flowControlError)
             }
             sender?.send { $0.writeSettingsAnswer() }
@@ -176,8 +182,10 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             sender?.send { $0.writeGoAway(last: streams.newest, .noError) }
             closeIfDone(context)
         case .windowUpdate(.rootStream, let increment):
+            input.addCost(1)
             guard sender?.widen(by: increment) ?? true else { throw ConnectionFailure(code: .flowControlError) }
         case .windowUpdate(let stream, let increment):
+            input.addCost(1)
             try streams.check(stream)
             if let sender, !sender.widen(stream, by: increment) { try reject(stream, with: .flowControlError, context) }
         case .ignored: break
@@ -191,6 +199,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         var block = block
         let fields: HPACKHeaders
         do { fields = try decoder.decodeHeaders(from: &block) } catch { throw ConnectionFailure(code: .compressionError) }
+        input.addCost(fields.count / 16)
         if let open = streams[stream] {
             guard !open.clientHasEnded else { throw ConnectionFailure(code: .streamClosed) }
             guard isLast, open.rest ?? 0 == 0, RequestFields(trailers: fields) != nil else {
@@ -199,7 +208,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             pass(.headers(.init(headers: fields, endStream: true)), on: stream, context)
             return endOfClient(on: stream, context)
         }
-        guard try streams.begin(stream) else { return }
+        guard try streams.begin(stream) else { return try flood.count(.errors) }
         // Those are not answered, and the client knows it (RFC 9113 §6.8).
         if ending.isAfterLast(stream) { return streams.noteReset(stream) }
         guard let head = RequestFields(head: fields), !isLast || head.contentLength ?? 0 == 0 else {
@@ -234,13 +243,13 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         ending.noteUse()
         switch requests.answer(request, isTaking: context.channel.isWritable && unsent.hasRoom) {
         case .atOnce(let response):
-            input.count(1)
             let body = response.body
+            input.addCost(1 + (body?.readableBytes ?? 0) >> 14)
             if sender.respond(response.head.block, body, on: stream) { return }
             streams.add(.init(hasChannel: false, clientHasEnded: true), stream)
             if let body { unsent.add(body, on: stream) }
         case .inChannel:
-            input.count(FrameInput.costOfChannel)
+            input.addCost(FrameInput.costOfChannel)
             sender.open(stream)
             streams.add(
                 .init(hasChannel: true, clientHasEnded: request.isLast, contentLength: request.contentLength), stream)
@@ -250,7 +259,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireUserInboundEventTriggered(
                 NIOHTTP2StreamCreatedEvent(streamID: stream, localInitialWindowSize: window, remoteInitialWindowSize: window))
         case .refused:
-            input.count(1)
+            input.addCost(1)
             reset(stream, with: .refusedStream, context)
         }
     }
@@ -349,7 +358,9 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         // The streams' channels do not get it: they would end with the responses that wait here.
         case is ChannelShouldQuiesceEvent: return leave(context)
         // Without the client's window updates no response can be completed.
-        case let event as ChannelEvent where event == .inputClosed: context.close(promise: nil)
+        case let event as ChannelEvent where event == .inputClosed:
+            input.drop()
+            context.close(promise: nil)
         default: break
         }
         context.fireUserInboundEventTriggered(event)
@@ -363,7 +374,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Begins to end the connection: the client learns that it should open no more streams. Those that it has opened until its answer are
     /// still answered (RFC 9113 §6.8).
     private func leave(_ context: ChannelHandlerContext) {
-        guard let sender, let number = ending.leave(isIdle: { self.streams.isEmpty }, { context.close(promise: nil) }) else {
+        guard let sender, let number = ending.leave(isIdle: { self.isIdle }, { context.close(promise: nil) }) else {
             return
         }
         sender.send {
@@ -376,14 +387,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     private func closeIfDone(_ context: ChannelHandlerContext) {
         guard ending.isLast, streams.isEmpty, received == nil, let sender else { return }
         release()
-        // The socket closes after it has taken the last response, or when that takes too long.
-        let written = context.eventLoop.makePromise(of: Void.self)
-        let tooSlow = context.eventLoop.assumeIsolated().scheduleTask(in: ending.idleTimeout) { context.close(promise: nil) }
-        written.futureResult.assumeIsolated().whenComplete { _ in
-            tooSlow.cancel()
-            context.close(promise: nil)
-        }
-        sender.end(written)
+        sender.close(within: ending.idleTimeout)
     }
 
     /// Ends the connection because of an error of the client, whose goodbye TLS still waits for. What waits for the client is dropped.

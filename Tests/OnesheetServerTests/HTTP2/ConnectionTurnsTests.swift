@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOHTTP2
+import OnesheetPipeline
 import XCTest
 
 @testable import OnesheetServer
@@ -14,7 +15,7 @@ final class ConnectionTurnsTests: ServerTestCase {
         let loop = EmbeddedEventLoop()
         let (turns, order) = (ConnectionTurns(on: loop), Order())
         for name in ["a", "b", "c"] { order.wait(turns, as: name) }
-        // When time passes, and each turn takes longer than the pause
+        // When the pause passes
         for expected in ["a", "ab", "abc", "abca", "abcab"] {
             loop.advanceTime(by: .microseconds(200))
             // Then one has its turn, and the others let the loop look at its sockets first
@@ -25,6 +26,22 @@ final class ConnectionTurnsTests: ServerTestCase {
         XCTAssertEqual(order.names, "abcabcab")
     }
 
+    func testThatAConnectionThatIsGoneTakesNoTurn() {
+        // Given two connections that are gone, and one that is not
+        let loop = EmbeddedEventLoop()
+        let turns = ConnectionTurns(on: loop)
+        var called: [String] = []
+        for (name, isThere) in [("a", false), ("b", false), ("c", true), ("d", true)] {
+            turns.wait {
+                called.append(name)
+                return isThere
+            }
+        }
+        // When the pause passes, then the first that is there has its turn
+        loop.advanceTime(by: .microseconds(200))
+        XCTAssertEqual(called, ["a", "b", "c"])
+    }
+
     private final class Order {
         var names = ""
         var isOver = false
@@ -33,44 +50,160 @@ final class ConnectionTurnsTests: ServerTestCase {
             turns.wait { [self] in
                 names += name
                 if !isOver { wait(turns, as: name) }
+                return true
             }
         }
     }
 
-    func testThatRequestsBehindATurnWaitAndTheSocketIsNotRead() throws {
-        // Given twenty frames
-        var input = FrameInput()
-        let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-        let settings = RawHTTP2.frame(Kind.settings, flags: 0, stream: 0, payload: [])
-        try input.append(ByteBuffer(bytes: preface + (0..<20).flatMap { _ in settings }))
-        // When the requests of the first eight get channels
-        XCTAssertTrue(input.begin())
-        XCTAssertFalse(input.begin())
-        XCTAssertTrue(input.holdRead())
-        var taken = 0
-        while try input.next() != nil {
-            taken += 1
-            input.count(FrameInput.costOfChannel)
+    func testThatTheCostIsCountedAnewAfterAWhile() throws {
+        // Given a connection whose requests have cost almost a whole turn
+        let begun = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        for (passed, isWaiting) in [(TimeAmount.milliseconds(50), true), (.milliseconds(51), false)] {
+            var input = FrameInput(at: begun)
+            for request in 0..<7 {
+                XCTAssertTrue(input.begin(at: begun), "\(request)")
+                input.addCost(FrameInput.costOfChannel)
+                input.end()
+            }
+            // When another comes later
+            XCTAssertTrue(input.begin(at: begun + passed))
+            input.addCost(FrameInput.costOfChannel)
+            input.end()
+            // Then it ends the turn if that is soon enough
+            XCTAssertEqual(input.isWaiting, isWaiting)
         }
-        input.end()
-        // Then the others wait for the next turn, and so does the read
-        XCTAssertEqual(taken, 8)
-        XCTAssertTrue(input.isWaiting)
-        XCTAssertFalse(input.begin())
-        XCTAssertTrue(input.holdRead())
-        XCTAssertFalse(input.releaseRead())
-        // And what comes before the end of the input waits up to a limit
-        try input.append(ByteBuffer(repeating: 0, count: 100_000))
-        XCTAssertThrowsError(try input.append(ByteBuffer(repeating: 0, count: 100_000))) {
-            XCTAssertEqual(($0 as? ConnectionFailure)?.code, .enhanceYourCalm)
+    }
+
+    func testThatOtherConnectionsOfTheLoopGoBetweenTurns() throws {
+        // Given a client that has sent twenty requests at once
+        let loop = EmbeddedEventLoop()
+        let turns = ConnectionTurns(on: loop)
+        let (greedy, modest) = (try Connection(on: loop, turns), try Connection(on: loop, turns))
+        try greedy.receive((0..<20).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) })
+        XCTAssertEqual(greedy.requests, 8)
+        // When another sends one
+        try modest.receive(RawHTTP2.headers("/health", on: 1))
+        // Then its request goes before the others, whose socket is not read meanwhile
+        XCTAssertEqual(modest.requests, 1)
+        greedy.channel.read()
+        XCTAssertEqual(greedy.reads, 0)
+        loop.advanceTime(by: .microseconds(200))
+        XCTAssertEqual(greedy.requests, 16)
+        XCTAssertEqual(greedy.reads, 0)
+        // And is when none wait
+        loop.advanceTime(by: .microseconds(200))
+        XCTAssertEqual(greedy.requests, 20)
+        XCTAssertGreaterThan(greedy.reads, 0)
+    }
+
+    func testThatFramesThatMayCauseWritesEndATurnToo() throws {
+        // Given as many window updates as a turn allows
+        let loop = EmbeddedEventLoop()
+        let client = try Connection(on: loop, ConnectionTurns(on: loop))
+        let update = RawHTTP2.frame(Kind.windowUpdate, flags: 0, stream: 0, payload: [0, 0, 0, 1])
+        try client.receive((0..<256).flatMap { _ in update } + RawHTTP2.headers("/health", on: 1))
+        // Then the request behind them waits
+        XCTAssertEqual(client.requests, 0)
+        loop.advanceTime(by: .microseconds(200))
+        XCTAssertEqual(client.requests, 1)
+    }
+
+    func testThatARequestThatIsTakenBackAfterATurnCostsNoMore() throws {
+        // Given a client whose ninth request is the first of its next turn
+        let loop = EmbeddedEventLoop()
+        let client = try Connection(on: loop, ConnectionTurns(on: loop))
+        try client.receive((0..<9).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) })
+        XCTAssertEqual(client.requests, 8)
+        // When it takes that back before the turn
+        try client.receive(RawHTTP2.frame(Kind.reset, flags: 0, stream: 17, payload: [0, 0, 0, 8]))
+        loop.advanceTime(by: .microseconds(200))
+        // Then the request is not looked at
+        XCTAssertEqual(client.requests, 8)
+    }
+
+    func testThatAConnectionWithTooMuchThatWaitsIsClosed() throws {
+        // Given a connection that waits for its turn
+        let loop = EmbeddedEventLoop()
+        let client = try Connection(on: loop, ConnectionTurns(on: loop))
+        try client.receive((0..<20).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) })
+        // When more and more comes, as before the end of its input
+        for _ in 0..<2 {
+            XCTAssertTrue(client.channel.isActive)
+            try client.receive([UInt8](repeating: 0, count: 100_000))
         }
-        input.beginTurn()
-        XCTAssertTrue(input.begin())
-        XCTAssertNotNil(try input.next())
-        input.end()
-        XCTAssertTrue(input.releaseRead())
-        XCTAssertFalse(input.releaseRead())
-        XCTAssertFalse(input.holdRead())
+        // Then it is closed for that reason, and its turn is over
+        XCTAssertFalse(client.channel.isActive)
+        let goodbye = RawHTTP2.frame(Kind.goAway, flags: 0, stream: 0, payload: [0, 0, 0, 17, 0, 0, 0, 11])
+        XCTAssertTrue(try client.sent().suffix(goodbye.count).elementsEqual(goodbye))
+        loop.advanceTime(by: .microseconds(200))
+        XCTAssertEqual(client.requests, 8)
+    }
+
+    func testThatAConnectionThatIsClosedWhileItWaitsHasNoMoreTurns() throws {
+        // Given two connections that wait
+        let loop = EmbeddedEventLoop()
+        let turns = ConnectionTurns(on: loop)
+        let clients = try [Connection(on: loop, turns), Connection(on: loop, turns)]
+        for client in clients { try client.receive((0..<10).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) }) }
+        // When the first is closed
+        try clients[0].channel.close().wait()
+        for _ in 0..<2 { loop.advanceTime(by: .microseconds(200)) }
+        // Then the other has its turn
+        XCTAssertEqual(clients.map(\.requests), [8, 10])
+    }
+
+    /// A connection without a socket, and without the multiplexer behind it.
+    private final class Connection {
+        let channel: EmbeddedChannel
+        private let socket = Socket()
+        private let multiplexer = Multiplexer()
+
+        var reads: Int { socket.reads }
+        var requests: Int { multiplexer.requests }
+
+        init(on loop: EmbeddedEventLoop, _ turns: ConnectionTurns) throws {
+            channel = EmbeddedChannel(loop: loop)
+            let (budget, memory) = (MemoryBudget(limit: 1 << 30), ResponseMemory(limit: 1 << 20))
+            let requests = StreamRequests(
+                from: nil, nil,
+                connections: OpenConnections(
+                    ClientsConfiguration(), memory: memory, waiting: .waitingRequests(of: budget), of: budget, isEncrypted: true),
+                places: .streams(of: budget), accessLog: nil)
+            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+            try channel.pipeline.syncOperations.addHandlers(
+                socket, HTTP2Connection(requests, turns, memory: memory, idleTimeout: .hours(1), maximumAge: .hours(1)), multiplexer
+            )
+            try receive(
+                Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+                    + RawHTTP2.frame(Kind.settings, flags: 0, stream: 0, payload: []))
+        }
+
+        func receive(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
+
+        func sent() throws -> [UInt8] {
+            var sent: [UInt8] = []
+            while let bytes = try channel.readOutbound(as: ByteBuffer.self) { sent += bytes.readableBytesView }
+            return sent
+        }
+    }
+
+    /// Counts reads.
+    private final class Socket: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        var reads = 0
+
+        func read(context: ChannelHandlerContext) { reads += 1 }
+    }
+
+    /// Counts the heads of requests, and reads when it gets one, as NIO's multiplexer does.
+    private final class Multiplexer: ChannelInboundHandler {
+        typealias InboundIn = HTTP2Frame
+        var requests = 0
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            requests += 1
+            context.read()
+        }
     }
 
     func testThatManyRequestsAtOnceAreAllAnswered() async throws {
@@ -105,7 +238,7 @@ final class ConnectionTurnsTests: ServerTestCase {
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml)
         for _ in 0..<5 {
-            // When a client sends many requests, more than wait at most, and leaves at once
+            // When a client sends many requests, and leaves at once
             try await RawHTTP2.with(server.url, certificate) { client in
                 try await client.send((0..<3000).flatMap { RawHTTP2.headers("/t/p/w92/sample/none\($0).jpg", on: 2 * $0 + 1) })
             }
