@@ -76,16 +76,23 @@ struct ThumborFilters {
         return String(digits)
     }
 
+    /// The radius of thumbor's longest kernel.
+    private static let longestRadius = 150
+    /// Beyond so many deviations, the weights of a kernel are too small to show.
+    static let wholeKernel = 3.0
+
     /// The standard deviation of a blur that looks like thumbor's: its kernel ends at the radius, and the radius is the deviation if none is
-    /// given.
+    /// given (`thumbor/filters/blur.py`).
     private func deviation(_ name: String, _ values: [Substring]) throws(RequestError) -> Double {
         let given = values.count == 2 ? Double(values[1]) : 0
         guard let radius = Int(values[0]), radius > 0, let given, given >= 0, given.isFinite else {
-            throw .bad(option: name, value: values.joined(separator: ","), reason: "needs a radius, and a deviation if any")
+            throw .bad(
+                option: name, value: values.joined(separator: ","),
+                reason: "needs a whole radius above 0, and a deviation that is not negative if one is given")
         }
         let deviation = given > 0 ? given : Double(radius)
-        guard Double(radius) < deviation * 3 else { return deviation }
-        let distances = (1...min(radius, 1000)).map { Double($0) }
+        guard Double(radius) < deviation * Self.wholeKernel else { return deviation }
+        let distances = (1...min(radius, Self.longestRadius)).map { Double($0) }
         let weights = distances.map { exp(-$0 * $0 / (2 * deviation * deviation)) }
         let variance = zip(distances, weights).reduce(0) { $0 + 2 * $1.0 * $1.0 * $1.1 } / weights.reduce(1) { $0 + 2 * $1 }
         return variance.squareRoot()

@@ -36,7 +36,10 @@ enum ThumborWriter {
         var filters: [String] = []
         if transform.quality != Transform.defaultQuality { filters.append("quality(\(transform.quality))") }
         if let format = transform.format { filters.append("format(\(format.name))") }
-        if transform.blur > 0 { filters.append("blur(\(Int((transform.blur * 3).rounded(.up))),\(transform.blur))") }
+        if transform.blur > 0 {
+            let radius = Int((transform.blur * ThumborFilters.wholeKernel).rounded(.up))
+            filters.append("blur(\(radius),\(transform.blur))")
+        }
         if transform.maxBytes > 0 { filters.append("max_bytes(\(transform.maxBytes))") }
         if let color = transform.background { filters.append("background_color(\(color.hexadecimal.dropFirst()))") }
         if !fits, !transform.enlarges { filters.append("no_upscale()") }

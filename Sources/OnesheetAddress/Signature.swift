@@ -4,7 +4,7 @@ package import OnesheetValues
 
 /// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
 public struct Signature: Sendable {
-    /// What stands for no signature. imgproxy takes any text there if it has no keys; its clients and documents write the last two.
+    /// What stands for no signature. imgproxy without keys takes any text there; its clients and documents write `insecure` or `_`.
     private static let unsigned = ["unsafe", "insecure", "_"]
 
     private let keys: [SigningKey]
@@ -33,10 +33,9 @@ public struct Signature: Sendable {
         return Data(code(path, pair)).base64URL
     }
 
-    /// - Throws: `RequestError.badSignature` unless a key has signed `path`, or `unsafe` is accepted.
+    /// - Throws: `RequestError.badSignature` unless a key has signed `path`, or `signature` is `unsafe`, `insecure` or `_` and that is accepted.
     package func check(_ signature: some StringProtocol, of path: String) throws(RequestError) {
-        if acceptsUnsafe, Self.unsigned.contains(where: { signature.isExactly($0) }) { return }
-        try check(signature, size: size, against: { keys.map { code(path, $0) } })
+        try check(signature, or: Self.unsigned, size: size, against: { keys.map { code(path, $0) } })
     }
 
     /// Checks a signature without accepting `unsafe`.
@@ -47,7 +46,7 @@ public struct Signature: Sendable {
 
     /// Checks a thumbor signature: HMAC-SHA1(key, path after the signature and its slash) as base64url.
     package func check(thumbor signature: some StringProtocol, of path: some StringProtocol) throws(RequestError) {
-        try check(signature, size: Insecure.SHA1.size) { allThumborKeys.map { Self.thumborCode(path, $0) } }
+        try check(signature, or: ["unsafe"], size: Insecure.SHA1.size) { allThumborKeys.map { Self.thumborCode(path, $0) } }
     }
 
     /// The thumbor signature of `path` with the first key; `nil` without keys.
@@ -71,9 +70,9 @@ public struct Signature: Sendable {
     }
 
     private func check(
-        _ signature: some StringProtocol, size: Int, against codes: () -> [[UInt8]]
+        _ signature: some StringProtocol, or unsigned: [String], size: Int, against codes: () -> [[UInt8]]
     ) throws(RequestError) {
-        if acceptsUnsafe && signature.isExactly("unsafe") { return }
+        if acceptsUnsafe, unsigned.contains(where: { signature.isExactly($0) }) { return }
         guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
         // Compare all bytes with all keys in constant time, so that timing does not reveal a correct prefix.
         let matches = codes().filter { ConstantTime.areEqual(claimed, $0) }

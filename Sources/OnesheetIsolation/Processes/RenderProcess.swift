@@ -70,7 +70,7 @@ final class RenderProcess: Sendable {
         return poll(&events, 1, 0) > 0
     }
 
-    /// Whether the process has its end of the socket. If so, an empty message is one, and not the end.
+    /// Whether the process still has its end of the socket open. If so, a read of 0 bytes is an empty message and not the end.
     private var isConnected: Bool {
         var events = pollfd(fd: process.socket, events: 0, revents: 0)
         return poll(&events, 1, 0) == 0
@@ -196,7 +196,10 @@ final class RenderProcess: Sendable {
         var isWhole = true
         message.writeWithUnsafeMutableBytes(minimumWritableBytes: ProcessBounds.longestMessage) { room in
             // With this flag it returns the length of the message, also if that is more than the room.
-            let count = recv(process.socket, room.baseAddress, room.count, Int32(MSG_TRUNC))
+            var count = 0
+            repeat {
+                count = recv(process.socket, room.baseAddress, room.count, Int32(MSG_TRUNC))
+            } while count < 0 && errno == EINTR
             isWhole = count <= room.count
             return isWhole ? max(count, 0) : 0
         }
