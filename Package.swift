@@ -63,6 +63,7 @@ let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsTesting = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let tracingTesting = Target.Dependency.product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -316,7 +317,7 @@ let package = Package(
             [
                 "OnesheetCommands",
                 "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline",
-                "OnesheetTracing", "StandardPlugins", metrics, metricsTesting, tracing,
+                "OnesheetTracing", "StandardPlugins", metrics, metricsTesting, tracing, tracingTesting,
                 "JPEGCodec", "PNGCodec", "SampleSource", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,
