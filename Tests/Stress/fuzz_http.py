@@ -8,6 +8,8 @@ input 17 in every run, so that `--only 17` shows it again. One at a time, so tha
 - it is answered: no connection is reset, the process lives, AddressSanitizer is silent;
 - a bad picture is the picture's fault (4xx), never 5xx; an origin's own fault may be 502, 503 or 504, and nothing is 500;
 - the CPU time is within FIXED + PER_BYTE × bytes + PER_PIXEL × pixels that the picture declares, as far as limits.pixels, and asks for;
+- the memory that it takes, in the server and its render processes, is within FIXED_MEMORY + MEMORY_PER_BYTE × bytes + MEMORY_PER_PIXEL ×
+  pixels;
 - memory does not grow: what is resident stays within GROWTH of what it was after the first 200 inputs.
 
 An input that breaks one of these is kept in the folder of findings, as the bytes that the origin sent and a line that says what was asked
@@ -22,6 +24,9 @@ LIMIT = 8_000_000               # limits.pixels
 # Seconds of CPU that a release may take: for each request, for a byte that the origin sends, for a pixel. A build for AddressSanitizer
 # without optimization takes some ten times as long (`--factor`).
 FIXED, PER_BYTE, PER_PIXEL = 0.2, 4e-7, 4e-7
+# A render process that is started for it, bytes that are inflated and copied, and pixels of four bytes in several steps. Freed memory stays
+# with AddressSanitizer for a while.
+FIXED_MEMORY, MEMORY_PER_BYTE, MEMORY_PER_PIXEL = 96 << 20, 8, 16
 GROWTH = 384 << 20
 HOSTS = 200
 
@@ -123,7 +128,7 @@ class Fuzzing:
         self.options, self.origin = options, Origin()
         target = wire.Target(int(os.environ.get("ONESHEET_FUZZ_PORT", 0)) or free_port())
         self.server = servers.Server(os.path.abspath(options.program), configuration(room, target.port, self.origin.port), room, target)
-        self.findings, self.statuses, self.worst = [], collections.Counter(), (0, "")
+        self.findings, self.statuses, self.worst, self.widest = [], collections.Counter(), (0, ""), (0, "")
         self.connection = wire.Connection(target, timeout=90)
 
     def start(self):
@@ -147,6 +152,7 @@ class Fuzzing:
         # An origin that misbehaves is another host each time: what one did is not held against the next.
         host = f"127.0.20.{index % HOSTS + 1}" if bad_http else "127.0.21.1"
         self.origin.answers[path] = answer, close
+        resident = self.server.forget_peaks()
         before, begun = self.server.cpu(), time.monotonic()
         try:
             reply = self.connection.request(f"/i/unsafe/{options}/plain/http://{host}:{self.origin.port}{path}@{extension}")
@@ -172,8 +178,14 @@ class Fuzzing:
         elif status not in (200, 400, 403, 404, 410, 413, 415, 422, 429, 502, 503, 504):
             self.find(index, f"{status}: {reply.text}", input)
         size = len(answer)
+        pixels = mutation.pixels(picture, LIMIT) + asked(options)
+        taken = self.server.taken_since(resident)
+        room = FIXED_MEMORY + MEMORY_PER_BYTE * size + MEMORY_PER_PIXEL * pixels
+        self.widest = max(self.widest, (taken / room, f"input {index}: {taken >> 20} of {room >> 20} MiB"))
+        if taken > room:
+            self.find(index, f"{taken >> 20} MiB; {size} bytes and {pixels} pixels may take {room >> 20} MiB", input)
         bound = (FIXED + PER_BYTE * (size + (50 << 20 if b"Content-Encoding" in answer[:200_000] else 0))
-                 + PER_PIXEL * (mutation.pixels(picture, LIMIT) + asked(options))) * self.options.factor
+                 + PER_PIXEL * pixels) * self.options.factor
         self.worst = max(self.worst, (used / bound, f"input {index}: {used:.2f} s of {bound:.2f} s CPU"))
         if used > bound:
             self.find(index, f"{used:.2f} s of CPU; {size} bytes and {mutation.pixels(picture, LIMIT)} pixels may take {bound:.2f} s", input)
@@ -199,7 +211,7 @@ class Fuzzing:
         self.count = index - self.options.start
         print(f"{self.count} inputs of seed {self.options.seed}; {len(self.findings)} findings")
         print("answers: " + ", ".join(f"{status} × {many}" for status, many in self.statuses.most_common()))
-        print(f"CPU time nearest to its bound: {self.worst[1]}; memory at the end {self.server.resident() >> 20} MiB, peak of the server alone {self.server.peak() >> 20} MiB")
+        print(f"CPU time nearest to its bound: {self.worst[1]}; memory nearest to its bound: {self.widest[1]}; memory at the end {self.server.resident() >> 20} MiB, peak of the server alone {self.server.peak() >> 20} MiB")
 
     def end(self):
         """SIGTERM, so that what AddressSanitizer has to say at the end is said."""

@@ -121,12 +121,37 @@ class Server:
         """The most of its memory, without its render processes, that was resident since the last `forget_peak`."""
         return self.status("VmHWM")
 
-    def processes(self):
-        """The memory of its render processes. They are the program itself, started as /proc/self/exe; those of sources have other names."""
+    def forget_peaks(self):
+        """Forgets the peaks of it and its render processes. Returns what each holds now, for `taken_since`."""
+        resident = {}
+        for pid in [self.pid, *self.render_processes()]:
+            try:
+                with open(f"/proc/{pid}/clear_refs", "w") as file:
+                    file.write("5")
+            except OSError:
+                continue    # It has ended.
+            resident[str(pid)] = self.status("VmRSS", pid)
+        return resident
+
+    def taken_since(self, resident):
+        """The most that it and its render processes have taken beyond what they held. A new process counts with what it has of its own."""
+        taken = 0
+        for pid in map(str, [self.pid, *self.render_processes()]):
+            if pid in resident:
+                taken += max(self.status("VmHWM", pid) - resident[pid], 0)
+            else:
+                taken += self.status("RssAnon", pid) + self.status("RssShmem", pid)
+        return taken
+
+    def render_processes(self):
         # The kernel lists a process with the thread that started it.
         children = " ".join(self.read(path) for path in glob.glob(f"/proc/{self.pid}/task/*/children")).split()
-        return sum(self.status("RssAnon", child) + self.status("RssShmem", child)
-                   for child in children if self.read(f"/proc/{child}/comm") == "exe\n")
+        # They are the program itself, started as /proc/self/exe; those of sources have other names.
+        return [child for child in children if self.read(f"/proc/{child}/comm") == "exe\n"]
+
+    def processes(self):
+        """The memory of its render processes."""
+        return sum(self.status("RssAnon", child) + self.status("RssShmem", child) for child in self.render_processes())
 
     def status(self, name, pid=None):
         lines = self.read(f"/proc/{pid or self.pid}/status").splitlines()
