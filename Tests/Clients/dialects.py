@@ -8,15 +8,15 @@ from pathlib import Path
 from server import get, run
 
 
-def check_imgproxy(place):
+def check_imgproxy(context):
     """imgproxy's documented example of a signature, and addresses signed by its rule."""
     key = "736563726574"
     salt = "68656C6C6F"
     example = "/rs:fill:300:400:0/g:sm/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png"
     keys = f'signing: {{ keys: [{{ key: "{key}", salt: "{salt}" }}] }}'
     sources = "sample: { type: sample }, web: { type: remote, allow: [\"http://example.com/images/\"] }"
-    with place.server(keys, sources) as server:
-        code, text = run(place.program, "sign", example, "--config", str(server.configuration))
+    with context.server(keys, sources) as server:
+        code, text = run(context.program, "sign", example, "--config", str(server.configuration))
         assert code == 0 and "oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8" in text, text
 
         def signed(path):
@@ -34,10 +34,10 @@ def check_imgproxy(place):
         assert get(signed("/w:1/plain/sample://1@png")[:-1] + "x")[0] in (400, 403)
 
 
-def check_libthumbor(place):
+def check_libthumbor(context):
     """thumbor's own client library signs addresses that the server takes."""
-    CryptoURL = place.module("libthumbor").CryptoURL
-    with place.server("signing: { thumborKeys: [my-security-key] }") as server:
+    CryptoURL = context.module("libthumbor").CryptoURL
+    with context.server("signing: { thumborKeys: [my-security-key] }") as server:
         crypto = CryptoURL(key="my-security-key")
         for options in [
             {"width": 300, "height": 200}, {"width": 92, "fit_in": True}, {"width": 90, "height": 120, "full_fit_in": True},
@@ -52,15 +52,14 @@ def check_libthumbor(place):
         assert get(f"{server.url}/thumbor{wrong}")[0] == 403
 
 
-def check_iiif_validator(place):
+def check_iiif_validator(context):
     """The IIIF validator, with the picture of coloured squares that it knows."""
-    validator = place.python_tool("iiif-validate.py")
-    pictures = place.folder / "squares"
-    pictures.mkdir(exist_ok=True)
+    validator = context.python_tool("iiif-validate.py")
+    pictures = context.new_folder("squares")
     name = "67352ccc-d1b0-11e1-89ae-279075081939"
-    code, text = run(place.python_tool("python"), str(Path(__file__).parent / "squares.py"), str(pictures / f"{name}.png"))
+    code, text = run(context.python_tool("python"), str(Path(__file__).parent / "squares.py"), str(pictures / f"{name}.png"))
     assert code == 0, text
-    with place.server(sources=f"squares: {{ type: folder, path: {pictures} }}") as server:
+    with context.server(sources=f"squares: {{ type: folder, path: {pictures} }}") as server:
         code, text = run(
             validator, "--server", server.url.removeprefix("http://"), "--scheme", "http", "--prefix", "iiif/3",
             "--identifier", f"squares%3A%2F%2F{name}", "--version", "3.0", "--level", "2")
@@ -72,13 +71,13 @@ def check_iiif_validator(place):
         return f"level 2, {text.count(' PASS')} tests passed"
 
 
-def check_imgproxy_clients(place):
+def check_imgproxy_clients(context):
     """The addresses of two client libraries of imgproxy, with a key and without one."""
-    signed, plain = place.module("pyimgproxy").ImgProxy, place.module("imgproxy").ImgProxy
+    pyimgproxy, imgproxy = context.module("pyimgproxy"), context.module("imgproxy")
     key, salt = "943b421c9eb07c83", "520f986b998545b4"
-    with place.server(f"signing: {{ keys: [{{ key: '{key}', salt: '{salt}' }}] }}") as locked, place.server() as open_server:
-        for prefix, code in [(f"{locked.url}/i", {"key": key, "salt": salt}), (f"{open_server.url}/i", {})]:
-            picture = signed(url=prefix, **code).image("sample://1")
+    with context.server(f"signing: {{ keys: [{{ key: '{key}', salt: '{salt}' }}] }}") as locked, context.server() as unlocked:
+        for prefix, code in [(f"{locked.url}/i", {"key": key, "salt": salt}), (f"{unlocked.url}/i", {})]:
+            picture = pyimgproxy.ImgProxy(url=prefix, **code).image("sample://1")
             for image, size in [
                 (picture.resize("fit", 300, 300, True, False), "200x300"), (picture.resize("fill", 300, 200), "300x200"),
                 (picture.resize("auto", 300, 200), "133x200"), (picture.resize("force", 300, 200), "300x200"),
@@ -101,20 +100,20 @@ def check_imgproxy_clients(place):
                           picture.page(1), picture.background_alpha(0.5), picture.resizing_algorithm("cubic")]:
                 status, _, body = get(image.url)
                 assert status == 400 and b"paid version" in body, (image.url, status, body[:300])
-            picture = plain("sample://1", proxy_host=prefix, width=200, height=200, **code)
+            picture = imgproxy.ImgProxy("sample://1", proxy_host=prefix, width=200, height=200, **code)
             for url, size in [(str(picture), "133x200"), (picture(width=90, resizing_type="fill"), "90x200"),
                               (picture("pd:10:10:10:10", "bg:F00", extension=".png"), "153x220")]:
                 status, fields, body = get(url)
                 assert status == 200 and fields.get("onesheet-size") == size, (url, size, status, fields, body[:300])
         # Without a key, nothing can be wrong with a signature. With one, these are wrong.
-        assert get(signed(url=f"{locked.url}/i").image("sample://1").width(90).url)[0] == 403
-        assert get(str(plain("sample://1", proxy_host=f"{locked.url}/i", width=90)))[0] == 403
+        assert get(pyimgproxy.ImgProxy(url=f"{locked.url}/i").image("sample://1").width(90).url)[0] == 403
+        assert get(str(imgproxy.ImgProxy("sample://1", proxy_host=f"{locked.url}/i", width=90)))[0] == 403
 
 
-def check_tmdb_clients(place):
-    """Two clients of TMDB read the configuration, and find posters with it."""
-    simple, other = place.module("tmdbsimple"), place.module("tmdbv3api")
-    with place.server() as server:
+def check_tmdb_clients(context):
+    """Two clients of TMDB read the same configuration, and its addresses are those of posters."""
+    simple, other = context.module("tmdbsimple"), context.module("tmdbv3api")
+    with context.server() as server:
         simple.API_KEY = "key"
         client = simple.Configuration()
         client.base_uri = f"{server.url}/3"

@@ -7,7 +7,7 @@ import time
 import urllib.parse
 from pathlib import Path
 
-from place import POSTER
+from context import POSTER
 from server import Program, free_port, get, run, tool
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -19,10 +19,10 @@ ADDED = {"job", "instance"}
 RARE = {"status": {"5xx"}, "outcome": {"disk", "dropped"}, "reason": {"purged", "shutdown"}}
 
 
-def check_promtool(place):
-    """Prometheus' own linter reads the metrics, packed and as they are."""
+def check_promtool(context):
+    """Prometheus' own linter reads the metrics."""
     promtool = tool("promtool")
-    with place.server() as server:
+    with context.server() as server:
         get(server.url + POSTER)
         status, fields, body = get(server.url + "/metrics")
         assert status == 200, body
@@ -44,11 +44,11 @@ def check_alerts(_):
     return f"{len(names)} alerts"
 
 
-def check_dashboard(place):
+def check_dashboard(context):
     """Every metric and label of the dashboard and of the rules exists in /metrics of a server, and every panel shows something."""
     prometheus = tool("prometheus")
     redis = next(name for name in ("/usr/bin/redis-server", "/usr/bin/redis-check-rdb", tool("redis-cli")) if Path(name).exists())
-    port, room = free_port(), place.folder / "monitoring"
+    port, room = free_port(), context.new_folder("monitoring")
     (room / "store").mkdir(parents=True, exist_ok=True)
     # Redis is one program that looks at its name.
     (room / "redis-server").unlink(missing_ok=True)
@@ -60,7 +60,7 @@ def check_dashboard(place):
             f"accessLog: {{ path: {room / 'access.log'} }}\n"
             f"tracing: {{ endpoint: 'http://127.0.0.1:{free_port()}/v1/traces' }}\n"
             "clients: { perAddress: { misses: 0 } }")
-    with Program(engine, port, room), place.server(keys) as server:
+    with Program(engine, port, room), context.server(keys) as server:
         def browse():
             for path in ["/t/p/w342/sample/1.jpg", "/t/p/w342/sample/2.jpg", "/t/p/w92/sample/none.jpg", "/sources",
                          "/sources/sample/titles"]:
@@ -75,11 +75,11 @@ def check_dashboard(place):
             rules = prometheus.rules()
             metrics = get(server.url + "/metrics")[2].decode()
             problems = []
-            for place, query in shown + rules:
-                problems += [f"{place}: {problem}" for problem in unknown(query, metrics, prometheus)]
-            for place, query in shown:
+            for panel, query in shown + rules:
+                problems += [f"{panel}: {problem}" for problem in unknown(query, metrics, prometheus)]
+            for panel, query in shown:
                 if not prometheus.query(query) and not is_rare(query, metrics):
-                    problems.append(f"{place} shows nothing: {query}")
+                    problems.append(f"{panel} shows nothing: {query}")
             assert not problems, "\n".join(problems)
             return f"{len(shown)} expressions of the dashboard, {len(rules)} rules"
 
@@ -90,7 +90,7 @@ def expressions(dashboard):
     # An annotation is where its expression is true; here it counts that there is something to compare.
     asked += [(one["name"], one["expr"].removesuffix(" > 0")) for one in dashboard["annotations"]["list"]]
     values = {"$__rate_interval": "1m", "$job": ".*", "$instance": ".*"}
-    return [(place, re.sub(r"\$\w+", lambda found: values[found[0]], query)) for place, query in asked]
+    return [(title, re.sub(r"\$\w+", lambda found: values[found[0]], query)) for title, query in asked]
 
 
 def require_layout(dashboard):

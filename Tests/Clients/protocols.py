@@ -2,15 +2,15 @@
 
 import json
 
-from place import POSTER
+from context import POSTER
 from server import get, run, tool
 
 
-def check_http2(place):
+def check_http2(context):
     """nghttp and h2load over TLS."""
     nghttp, h2load = tool("nghttp"), tool("h2load")
-    certificate, key = place.certificate()
-    with place.server(f"tls: {{ certificate: {certificate}, key: {key} }}") as server:
+    certificate, key = context.certificate()
+    with context.server(f"tls: {{ certificate: {certificate}, key: {key} }}") as server:
         base = server.url.replace("http:", "https:")
         code, text = run(nghttp, "-nv", "--no-verify-peer", base + POSTER, base + "/health", base + "/sources")
         assert code == 0 and text.count(":status: 200") == 3, text[-3000:]
@@ -19,10 +19,10 @@ def check_http2(place):
         assert code == 0 and "2000 succeeded, 0 failed" in text and "2000 2xx" in text, text[-3000:]
 
 
-def check_tls(place):
+def check_tls(context):
     """TLS 1.2 and 1.3 with authenticated encryption only, by openssl; `tls.hsts` is sent."""
-    openssl, (certificate, key) = tool("openssl"), place.certificate()
-    with place.server(f"tls: {{ certificate: {certificate}, key: {key}, hsts: 365d }}") as server:
+    openssl, (certificate, key) = tool("openssl"), context.certificate()
+    with context.server(f"tls: {{ certificate: {certificate}, key: {key}, hsts: 365d }}") as server:
 
         def agree(*options):
             request = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -37,11 +37,10 @@ def check_tls(place):
             assert not agree(*options), options
 
 
-def check_testssl(place):
+def check_testssl(context):
     """testssl.sh finds nothing that a server should not offer, and no known weakness."""
-    testssl, (certificate, key), report = tool("testssl"), place.certificate(), place.folder / "testssl.json"
-    with place.server(f"tls: {{ certificate: {certificate}, key: {key} }}") as server:
-        report.unlink(missing_ok=True)
+    testssl, (certificate, key), report = tool("testssl"), context.certificate(), context.new_folder("testssl") / "report.json"
+    with context.server(f"tls: {{ certificate: {certificate}, key: {key} }}") as server:
         code, text = run(
             testssl, "--quiet", "--color", "0", "--warnings", "off", "--jsonfile", str(report), "-p", "-s", "-f", "-U",
             f"127.0.0.1:{server.port}")
@@ -50,13 +49,13 @@ def check_testssl(place):
         # A compressed page matters only if it has secrets beside what a stranger sent, and the page has none.
         bad = [finding for finding in findings if finding["severity"] not in ("OK", "INFO") and finding["id"] != "BREACH"]
         assert code == 0 and not bad and len(good) > 20, (code, bad, text[-3000:])
-        return f"{len(good)} findings, all good"
+        return f"{len(good)} findings"
 
 
-def check_redbot(place):
+def check_redbot(context):
     """redbot finds nothing wrong with how the server speaks HTTP."""
-    redbot = place.python_tool("redbot")
-    with place.server() as server:
+    redbot = context.python_tool("redbot")
+    with context.server() as server:
         get(server.url + POSTER)
         bad, warnings = [], set()
         for path in [POSTER, "/i/unsafe/w:100/plain/sample://1@png", "/sources", "/3/configuration", "/", "/metrics", "/health"]:

@@ -4,16 +4,15 @@ import os
 import re
 from pathlib import Path
 
-from place import POSTER
+from context import POSTER
 from server import Program, free_port, get, ipv6, run, tool
 
 
-def check_varnish(place):
+def check_varnish(context):
     """Varnish keeps images, and neither health nor problems."""
     varnishd = tool("varnishd")
-    with place.server() as server:
-        port, room = free_port(), place.folder / "varnish"
-        room.mkdir(exist_ok=True)
+    with context.server() as server:
+        port, room = free_port(), context.new_folder("varnish")
         vcl = room / "default.vcl"
         vcl.write_text(f'vcl 4.1; backend default {{ .host = "127.0.0.1"; .port = "{server.port}"; }}\n')
         command = [varnishd, "-F", "-j", "none", "-n", str(room / "work"), "-a", f"127.0.0.1:{port}", "-f", str(vcl), "-s", "malloc,32m"]
@@ -34,12 +33,11 @@ def check_varnish(place):
             assert status == 206 and len(body) == 10, (status, fields)
 
 
-def check_nginx(place):
+def check_nginx(context):
     """nginx keeps images as a proxy does, and asks again for what may not be kept."""
     nginx = tool("nginx")
-    with place.server() as server:
-        port, room = free_port(), place.folder / "nginx"
-        room.mkdir(exist_ok=True)
+    with context.server() as server:
+        port, room = free_port(), context.new_folder("nginx")
         (room / "nginx.conf").write_text(f"""
 {'user root;' if os.getuid() == 0 else ''} daemon off; pid {room}/pid; error_log {room}/error.log; worker_processes 1;
 events {{}}
@@ -68,7 +66,7 @@ http {{
             assert kept[-1] == "HIT", kept
             for path in ["/health", "/ready", "/t/p/w1/sample/1"]:
                 assert cache(path) == "MISS", (path, cache(path))
-            # What may be kept for no time is asked for each time, and the answer is 304.
+            # What may be kept for no time is asked for each time.
             assert cache("/sources") in ("MISS", "REVALIDATED", "EXPIRED"), cache("/sources")
             kinds = [get(base + "/t/p/w185/sample/2", Accept=kind)[1]["content-type"] for kind in ["image/webp", "image/png", "image/webp"]]
             assert kinds == ["image/webp", "image/png", "image/webp"], kinds
@@ -76,14 +74,14 @@ http {{
             assert get(base + POSTER)[2] == direct
 
 
-def check_nginx_sample(place):
+def check_nginx_sample(context):
     """nginx with examples/deploy/nginx.conf in front of a server on a Unix socket, without and with its lines for a certificate."""
-    nginx, (certificate, key) = tool("nginx"), place.certificate()
+    nginx, (certificate, key) = tool("nginx"), context.certificate()
     sample = (Path(__file__).parent.parent.parent / "examples/deploy/nginx.conf").read_text()
-    room = place.room("nginx")
+    room = context.new_folder("nginx")
     os.chmod(room, 0o755)
     keys = "signing: { keys: [{ key: 0a0b, salt: 0c0d }] }"
-    with place.server(keys, socket=room / "onesheet.sock") as server:
+    with context.server(keys, socket=room / "onesheet.sock") as server:
         for secure in [False, True]:
             plain_port, port = free_port(), free_port()
             text = sample.replace("/run/onesheet/onesheet.sock", str(server.socket))

@@ -1,4 +1,4 @@
-"""Where the checks find the server's program, the tools of PyPI, and room for files."""
+"""What every check gets: the server's program, the tools beside this Python, and folders for what is written."""
 
 import sys
 import tempfile
@@ -10,27 +10,25 @@ from server import Missing, Server, run, tool
 POSTER = "/t/p/w342/sample/1.jpg"
 
 
-class Place:
-    """The program of the server, a folder for what is written, and the folder of a Python environment."""
+class Context:
+    """The program of the server, and a folder for what is written."""
 
-    def __init__(self, program, folder, python):
-        self.program, self.folder, self.python = program, folder, python
-        sys.path[:0] = [str(path) for path in python.glob("lib/python*/site-packages")]
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
 
     def server(self, keys="", sources="sample: { type: sample }", **options):
         """A server that runs until the check is over."""
         return Server(self.program, self.folder, keys, sources, **options)
 
-    def room(self, name):
-        """A new folder."""
+    def new_folder(self, name):
         return Path(tempfile.mkdtemp(prefix=name, dir=self.folder))
 
     def python_tool(self, name):
-        """A program of the Python environment."""
-        return tool(name, self.python / "bin")
+        """A program that PyPI has installed."""
+        return tool(name, Path(sys.executable).parent)
 
     def module(self, name):
-        """A module of the Python environment."""
+        """A module that PyPI has installed."""
         try:
             return import_module(name)
         except ImportError:
