@@ -8,11 +8,11 @@ struct FrameInput {
         case idle, receiving, waiting
     }
 
-    /// What one turn costs at most, in responses of the fast path.
+    /// The highest cost of one turn, in responses of the fast path.
     private static let mostCost = 256
-    /// A stream's channel takes about as long as so many responses of the fast path.
+    /// The cost of a stream's channel, in responses of the fast path.
     static let costOfChannel = 32
-    /// The cost is counted anew when so much time has passed, so that a client with few requests never waits.
+    /// The time after which the cost is counted anew, so that a client with few requests never waits.
     private static let countingTime = TimeAmount.milliseconds(50)
     /// The most bytes that may wait. When a client closes its side, NIO reads all that is left, even if no handler asks for it.
     private static let mostWaiting = 128 << 10

@@ -88,8 +88,12 @@ struct RequestFields {
         guard bytes.count > 0 else { return true }
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         if isBlank(bytes[0]) || isBlank(bytes[bytes.count - 1]) { return false }
-        for index in bytes.indices where bytes[index] < 0x20 && bytes[index] != 0x09 || bytes[index] == 0x7F { return false }
-        return text.isStreamSafe
+        var isASCII = true
+        for index in bytes.indices {
+            if bytes[index] < 0x20 && bytes[index] != 0x09 || bytes[index] == 0x7F { return false }
+            if bytes[index] >= 0x80 { isASCII = false }
+        }
+        return isASCII || text.isStreamSafe
     }
 
     /// Whether `text` has only the bytes of a host, as `HeadCheck` wants it on HTTP/1.1.

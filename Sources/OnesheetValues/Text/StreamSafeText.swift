@@ -1,12 +1,12 @@
 /// Text in which no more than 30 combining marks follow each other: the Stream-Safe Text Format (UAX #15 §13). No language needs as many.
 ///
 /// Swift compares, hashes and matches Strings by their canonical form. For that it sorts each run of marks, in time that grows with the square
-/// of its length: 16 KB of marks take 30 ms, each time. So text from outside is checked or changed where it comes in.
+/// of its length: each comparison of 16 KB of marks takes 30 ms. So the server checks or changes text from outside where it comes in.
 extension String {
     private static let mostMarks = 30
 
     /// Whether the text has this format.
-    public var isStreamSafe: Bool { endsOfRuns(1).isEmpty }
+    package var isStreamSafe: Bool { endsOfRuns(1).isEmpty }
 
     /// The text in this format: U+034F, which shows nothing, follows each 30 marks in a row.
     package var streamSafe: String {
