@@ -112,13 +112,13 @@ def check_imgproxy_clients(context):
 
 def check_tmdb_clients(context):
     """Two clients of TMDB read the same configuration, and its addresses are those of posters."""
-    simple, other = context.module("tmdbsimple"), context.module("tmdbv3api")
+    tmdbsimple, tmdbv3api = context.module("tmdbsimple"), context.module("tmdbv3api")
     with context.server() as server:
-        simple.API_KEY = "key"
-        client = simple.Configuration()
+        tmdbsimple.API_KEY = "key"
+        client = tmdbsimple.Configuration()
         client.base_uri = f"{server.url}/3"
         images = client.info()["images"]
-        client = other.Configuration()
+        client = tmdbv3api.Configuration()
         client.api_key, client._base = "key", f"{server.url}/3"
         same = client.api_configuration().images
         assert same.base_url == images["base_url"] == f"{server.url}/t/p/", images

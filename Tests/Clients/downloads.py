@@ -26,8 +26,7 @@ def check_wget(context):
         address, file = f"{server.url}/i/unsafe/w:92/plain/http://127.0.0.1:{port}/poster.jpg", room / "poster.jpg"
 
         def download(*options):
-            code, text = run(wget, "--server-response", "--no-verbose", "--tries=1", *options, cwd=room)
-            return code, text
+            return run(wget, "--server-response", "--no-verbose", "--tries=1", *options, cwd=room)
 
         code, text = download("--timestamping", address)
         assert code == 0 and file.read_bytes().startswith(b"\xff\xd8"), text

@@ -33,17 +33,25 @@ def check_varnish(context):
             assert status == 206 and len(body) == 10, (status, fields)
 
 
-def check_nginx(context):
-    """nginx keeps images as a proxy does, and asks again for what may not be kept."""
-    nginx = tool("nginx")
-    with context.server() as server:
-        port, room = free_port(), context.new_folder("nginx")
-        (room / "nginx.conf").write_text(f"""
+def configure(room, http):
+    """Writes a configuration for an nginx that keeps all its files in `room`, with `http` in its block of that name."""
+    (room / "nginx.conf").write_text(f"""
 {'user root;' if os.getuid() == 0 else ''} daemon off; pid {room}/pid; error_log {room}/error.log; worker_processes 1;
 events {{}}
 http {{
   access_log off; client_body_temp_path {room}/b; proxy_temp_path {room}/p; fastcgi_temp_path {room}/f;
   uwsgi_temp_path {room}/u; scgi_temp_path {room}/s;
+  {http}
+}}
+""")
+
+
+def check_nginx(context):
+    """nginx keeps images as a proxy does, and asks again for what may not be kept."""
+    nginx = tool("nginx")
+    with context.server() as server:
+        port, room = free_port(), context.new_folder("nginx")
+        configure(room, f"""
   proxy_cache_path {room}/cache keys_zone=images:1m;
   server {{
     listen 127.0.0.1:{port};
@@ -52,7 +60,6 @@ http {{
       add_header X-Cache $upstream_cache_status always;
     }}
   }}
-}}
 """)
         with Program([nginx, "-c", str(room / "nginx.conf"), "-p", str(room), "-e", str(room / "error.log")], port, room):
             base = f"http://127.0.0.1:{port}"
@@ -96,15 +103,7 @@ def check_nginx_sample(context):
             text = re.sub(r"listen 443 ", f"listen 127.0.0.1:{port} ", text)
             text = re.sub(r"listen \[::\]:443 [^;]*;", f"listen [::1]:{port} ssl http2;" if ipv6() else "", text)
             (room / "sample.conf").write_text(text)
-            (room / "nginx.conf").write_text(f"""
-{'user root;' if os.getuid() == 0 else ''} daemon off; pid {room}/pid; error_log {room}/error.log; worker_processes 1;
-events {{}}
-http {{
-  access_log off; client_body_temp_path {room}/b; proxy_temp_path {room}/p; fastcgi_temp_path {room}/f;
-  uwsgi_temp_path {room}/u; scgi_temp_path {room}/s;
-  include {room}/sample.conf;
-}}
-""")
+            configure(room, f"include {room}/sample.conf;")
             command = [nginx, "-c", str(room / "nginx.conf"), "-p", str(room), "-e", str(room / "error.log")]
             code, printed = run(*command, "-t")
             assert code == 0 and "warn" not in printed, printed

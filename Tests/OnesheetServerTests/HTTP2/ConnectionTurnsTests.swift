@@ -79,7 +79,7 @@ final class ConnectionTurnsTests: ServerTestCase {
         let loop = EmbeddedEventLoop()
         let turns = ConnectionTurns(on: loop)
         let (greedy, modest) = (try Connection(on: loop, turns), try Connection(on: loop, turns))
-        try greedy.receive((0..<20).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) })
+        try greedy.request(20)
         XCTAssertEqual(greedy.requests, 8)
         // When another sends one
         try modest.receive(RawHTTP2.headers("/health", on: 1))
@@ -112,7 +112,7 @@ final class ConnectionTurnsTests: ServerTestCase {
         // Given a client whose ninth request is the first of its next turn
         let loop = EmbeddedEventLoop()
         let client = try Connection(on: loop, ConnectionTurns(on: loop))
-        try client.receive((0..<9).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) })
+        try client.request(9)
         XCTAssertEqual(client.requests, 8)
         // When it takes that back before the turn
         try client.receive(RawHTTP2.frame(Kind.reset, flags: 0, stream: 17, payload: [0, 0, 0, 8]))
@@ -125,7 +125,7 @@ final class ConnectionTurnsTests: ServerTestCase {
         // Given a connection that waits for its turn
         let loop = EmbeddedEventLoop()
         let client = try Connection(on: loop, ConnectionTurns(on: loop))
-        try client.receive((0..<20).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) })
+        try client.request(20)
         // When more and more comes, as before the end of its input
         for _ in 0..<2 {
             XCTAssertTrue(client.channel.isActive)
@@ -144,7 +144,7 @@ final class ConnectionTurnsTests: ServerTestCase {
         let loop = EmbeddedEventLoop()
         let turns = ConnectionTurns(on: loop)
         let clients = try [Connection(on: loop, turns), Connection(on: loop, turns)]
-        for client in clients { try client.receive((0..<10).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) }) }
+        for client in clients { try client.request(10) }
         // When the first is closed
         try clients[0].channel.close().wait()
         for _ in 0..<2 { loop.advanceTime(by: .microseconds(200)) }
@@ -177,6 +177,9 @@ final class ConnectionTurnsTests: ServerTestCase {
                 Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
                     + RawHTTP2.frame(Kind.settings, flags: 0, stream: 0, payload: []))
         }
+
+        /// Sends `count` requests at once, on the first streams.
+        func request(_ count: Int) throws { try receive((0..<count).flatMap { RawHTTP2.headers("/health", on: 2 * $0 + 1) }) }
 
         func receive(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
 
