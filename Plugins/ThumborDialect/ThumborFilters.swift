@@ -78,7 +78,7 @@ struct ThumborFilters {
 
     /// The radius of thumbor's longest kernel.
     private static let longestRadius = 150
-    /// Beyond so many deviations, the weights of a kernel are too small to show.
+    /// The number of deviations beyond which the weights of a kernel are too small to be visible.
     static let wholeKernel = 3.0
 
     /// The standard deviation of a blur that looks like thumbor's: its kernel ends at the radius, and the radius is the deviation if none is
