@@ -13,7 +13,7 @@ public enum Onesheet {
     public static let version = ServerVersion.current
 
     /// Runs the command that the arguments name, and exits the process: 0 success, 1 failure, 64 usage error, 130 or 143 if SIGINT or
-    /// SIGTERM interrupted a command. A server that a signal stops exits with 0.
+    /// SIGTERM interrupted `prefetch`, `bundle` or `render`. A server that a signal stops exits with 0.
     /// - Parameters:
     ///   - plugins: the plugins of this server.
     ///   - arguments: the arguments without the program's name. `nil` takes those of the process.
