@@ -118,8 +118,9 @@ def check_nginx_sample(context):
                 assert " 200" in answer.splitlines()[0] and "image/jpeg" in answer, answer
                 assert re.search(r"(?mi)^server: nginx\s*$", answer), answer
                 assert ("strict-transport-security: max-age=31536000" in answer.lower()) == secure, answer
-                scheme = "https" if secure else "http"
-                assert f'"base_url":"{scheme}:' in ask("/3/configuration").replace("\\/", "/").replace(" ", ""), ask("/3/configuration")
+                assert f'"base_url":"{base}/t/p/"' in ask("/3/configuration").replace("\\/", "/").replace(" ", ""), ask("/3/configuration")
+                # HTTP/1.0 needs no Host.
+                assert " 200" in ask("/health", "--http1.0", "-H", "Host:").splitlines()[0]
                 assert " 200" in ask("/metrics").splitlines()[0]
                 if ipv6():
                     assert " 200" in ask("/health", host="[::1]").splitlines()[0]

@@ -99,10 +99,11 @@ final class DeployTests: XCTestCase {
     func testThatNginxFindsTheSocket() throws {
         let nginx = try file("nginx.conf")
         XCTAssertTrue(nginx.contains("server unix:/run/onesheet/onesheet.sock;"))
-        // The fields that identify clients, and the limits in front of Onesheet.
+        // The fields that identify clients, the limits in front of Onesheet, and the addresses that are not public.
         for line in [
             "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "proxy_set_header X-Forwarded-Proto $scheme;",
-            "limit_req zone=onesheet_requests ", "limit_conn onesheet_connections ", "server_tokens off;",
+            "proxy_set_header Host $onesheet_host;", "limit_req zone=onesheet_requests ", "limit_conn onesheet_connections ",
+            "server_tokens off;", "location ~ ^/(metrics|errors|cache/|prefetch|blocked/) {",
         ] {
             XCTAssertTrue(nginx.contains(line), line)
         }
