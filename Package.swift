@@ -154,7 +154,8 @@ let package = Package(
     ],
     targets: [
         target("OnesheetValues", [], isQuick: true),
-        target("OnesheetCore", ["OnesheetValues", nio, posix, log]),
+        c("CThreads"),
+        target("OnesheetCore", ["OnesheetValues", "CThreads", nio, posix, log]),
         .systemLibrary(name: "COpenSSL"),
         // Apple's platforms have CryptoKit.
         target("OnesheetCrypto", [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),

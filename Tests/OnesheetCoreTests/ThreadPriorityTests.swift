@@ -26,6 +26,29 @@
             }
         }
 
+        func testThatThreadsOfALoopForClientsDoNotInheritItsPriority() {
+            // Given a process that may have the priority
+            let process = Self.value(of: getpid())
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(__RLIMIT_NICE.rawValue), &limit)
+            let isAllowed = getuid() == 0 || limit.rlim_cur >= rlim_t(20 - (process - 5))
+            // When a thread takes it, and starts another one
+            let values = Mutex<[Int32]>([])
+            let areDone = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                ThreadPriority.clients.apply()
+                values.withLock { $0.append(Self.value(of: 0)) }
+                Thread.detachNewThread {
+                    values.withLock { $0.append(Self.value(of: 0)) }
+                    areDone.signal()
+                }
+            }
+            areDone.wait()
+            // Then the first has it, and the other one has the priority of a process without a right
+            let own = isAllowed ? max(process - 5, -20) : process
+            XCTAssertEqual(values.withLock { $0 }, [own, max(own, 0)])
+        }
+
         private static func value(of thread: pid_t) -> Int32 {
             getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(thread))
         }

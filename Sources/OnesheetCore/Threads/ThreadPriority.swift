@@ -1,22 +1,31 @@
+internal import CThreads
+
 #if canImport(Glibc)
     internal import Glibc
 #endif
 
-/// The priority of a thread, below that of the process. Event loops of clients keep the priority of the process, so that responses wait less
-/// for the processor.
+/// The priority of a thread, relative to that of the process, so that responses wait less for the processor.
 ///
 /// On Linux each thread has a nice value, contrary to POSIX: see setpriority(2). No effect on other systems.
 package enum ThreadPriority: Int32 {
+    /// For event loops of clients. Takes a right: root, or a limit such as `LimitNICE=-5` (RLIMIT_NICE).
+    case clients = -5
     /// For requests that no event loop answers, the files of the disk cache, and connections to origins.
     case requests = 5
     /// For work that may take long, such as renders, plugins, and the decompression of what origins send.
     case work = 10
 
-    /// Gives this thread the priority until it ends. A thread begins with the priority of the thread that started it.
+    /// Gives this thread the priority until it ends, if the process has the right. A thread begins with the priority of the thread that
+    /// started it, but never with a nice value below 0 because of `clients`.
     package func apply() {
         #if canImport(Glibc)
-            // Every process may raise its nice values, but few may lower them again. If that fails, the thread keeps its own.
-            setpriority(Self.process, 0, min(Self.ofProcess + rawValue, 19))
+            let nice = min(max(Self.ofProcess + rawValue, -20), 19)
+            if self == .clients {
+                _ = cthreads_set_own_nice(nice)
+            } else {
+                // Every process may raise its nice values, but few may lower them again. If that fails, the thread keeps its own.
+                setpriority(Self.process, 0, nice)
+            }
         #endif
     }
 

@@ -269,6 +269,7 @@ package struct Server: Sendable {
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))
             },
+            eventLoopGroupProvider: .shared(ClientLoops.group),
             logger: context.logger)
     }
 }
