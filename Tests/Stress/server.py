@@ -64,6 +64,16 @@ def prepare():
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
 
 
+def cpu(pid):
+    """Seconds of processor time of a process so far; zero when it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0
+
+
 class Server:
     """A running server; `start` again after a death."""
 
@@ -178,14 +188,7 @@ class Server:
         except OSError:
             return 0
 
-    def cpu(self):
-        """Seconds of CPU time so far."""
-        try:
-            with open(f"/proc/{self.pid}/stat") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        except OSError:
-            return 0
+    def cpu(self): return cpu(self.pid)
 
     def log_bytes(self): return os.path.getsize(self.log) if os.path.exists(self.log) else 0
 

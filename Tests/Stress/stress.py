@@ -57,6 +57,12 @@ def percentile(values, part):
 def ms(seconds): return f"{seconds * 1000:.1f}"
 
 
+def in_child(function, *arguments):
+    """Runs `function` in a process of its own. SIGTERM ends it at once: what is to be put in order is the parent's."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    function(*arguments)
+
+
 class Canary:
     """A listener that nobody may ever connect to, on each address of the inside that attacks name."""
 
@@ -175,7 +181,7 @@ class Round:
                 self.results.append(item[1:])
 
     def child(self, function, *arguments):
-        process = processes.Process(target=function, args=arguments, daemon=True)
+        process = processes.Process(target=in_child, args=(function, *arguments), daemon=True)
         process.start()
         self.children.append(process)
         return process
@@ -307,6 +313,8 @@ class Round:
             time.sleep(min(max(deadline - time.monotonic(), 0.1), 5))
             disk = max(disk, self.server.disk_bytes())
         self.facts["log while all attack"] = f"{(self.server.log_bytes() - before[0]) / 1024:.0f} KiB"
+        took = sum(servers.cpu(child.pid) for child in children)
+        self.facts["attackers' processor time while all attack"] = f"{took:.0f} of {seconds * os.cpu_count():.0f} s"
         self.facts["disk, most"] = f"{disk / MIB:.0f} MiB of {servers.DISK / MIB:.0f}"
         if disk > servers.DISK + 64 * MIB:
             self.broken.append(f"the cache takes {disk / MIB:.0f} MiB of disk; it may have {servers.DISK / MIB:.0f} and 64 more")

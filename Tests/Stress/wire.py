@@ -1,7 +1,16 @@
 """HTTP/1.1 and HTTP/2 by hand: clients that behave, and sockets for those that do not."""
 
-import random, re, select, socket, ssl, struct, time
+import functools, random, re, select, socket, ssl, struct, time
 from dataclasses import dataclass
+
+
+@functools.cache
+def tls_context(protocols):
+    """The TLS settings of a client. They are made once: that takes about as long as a handshake."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(list(protocols))
+    return context
 
 
 @dataclass
@@ -24,10 +33,7 @@ class Target:
             plain.connect((self.host, self.port))
             if not self.tls or raw:
                 return plain
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-            context.set_alpn_protocols(list(protocols))
-            return context.wrap_socket(plain, server_hostname="localhost")
+            return tls_context(protocols).wrap_socket(plain, server_hostname="localhost")
         except BaseException:
             plain.close()
             raise
