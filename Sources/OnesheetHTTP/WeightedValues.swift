@@ -19,10 +19,23 @@ package struct WeightedValues: Sendable {
         }
     }
 
+    /// The most bytes that are read of a field, and the most values. Browsers send less than 200 bytes. Event loops read it for each request,
+    /// and over HTTP/2 a field that is repeated takes a client one byte (HPACK's table).
+    private static let (longest, most) = (1024, 32)
+
     /// In the client's order.
     package let all: [Value]
 
-    package init(_ field: String?) { all = (field ?? "").pieces(at: ",").compactMap(Value.init) }
+    /// Reads the first values of a field.
+    package init(_ field: String?) {
+        var text = (field ?? "")[...]
+        if text.utf8.count > Self.longest {
+            // Without the value that is cut off.
+            let start = Substring(text.utf8.prefix(Self.longest))
+            text = start.cut(atLast: ",")?.before ?? ""
+        }
+        all = text.pieces(at: ",", maxSplits: Self.most).prefix(Self.most).compactMap(Value.init)
+    }
 
     /// How much the client likes `name`, which is in lower case. Wildcards do not count. `nil` if the field does not have it.
     package func quality(of name: String) -> Double? { all.filter { $0.name.isExactly(name) }.map(\.quality).max() }

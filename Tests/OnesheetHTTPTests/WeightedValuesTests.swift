@@ -16,6 +16,15 @@ final class WeightedValuesTests: XCTestCase {
         for (field, asks) in table { XCTAssertEqual(WeightedValues(field).asks(for: "text/html"), asks, field ?? "no field") }
     }
 
+    func testThatOnlyTheFirstValuesOfALongFieldAreRead() {
+        // Given a field with more values than any client sends
+        XCTAssertEqual(WeightedValues((0..<40).map { "a\($0)" }.joined(separator: ",")).all.map(\.name).last, "a31")
+        // And one with more bytes, in one value or before the end of one
+        XCTAssertEqual(WeightedValues("a" + String(repeating: ";", count: 1024)).all.count, 0)
+        let cut = "image/avif," + String(repeating: " ", count: 1024 - 21) + "image/webp;q=0"
+        XCTAssertEqual(WeightedValues(cut).all.map(\.name), ["image/avif"])
+    }
+
     func testThatTheOrderOfTheClientStays() {
         let values = WeightedValues("ko-KR, , en;q=0.5, *;q=7").all
         XCTAssertEqual(values.map(\.name), ["ko-kr", "en", "*"])

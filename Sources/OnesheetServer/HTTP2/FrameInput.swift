@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHPACK
 import NIOHTTP2
 
 /// What a client sends on an HTTP/2 connection, in turns. After some requests the connection waits for its next turn (`ConnectionTurns`), and
@@ -49,6 +50,13 @@ struct FrameInput {
 
     /// Counts what a request has cost, in responses of the fast path.
     mutating func addCost(_ cost: Int) { self.cost += cost }
+
+    /// The cost of reading fields. In a frame, a field may be one byte: a reference to HPACK's table.
+    static func cost(ofFields fields: HPACKHeaders) -> Int {
+        var bytes = 0
+        for (name, value, _) in fields { bytes += name.utf8.count + value.utf8.count }
+        return fields.count / 16 + bytes / 512
+    }
 
     /// Takes no more frames for now.
     mutating func end() { state = cost < Self.mostCost ? .idle : .waiting }

@@ -199,7 +199,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         var block = block
         let fields: HPACKHeaders
         do { fields = try decoder.decodeHeaders(from: &block) } catch { throw ConnectionFailure(code: .compressionError) }
-        input.addCost(fields.count / 16)
+        input.addCost(FrameInput.cost(ofFields: fields))
         if let open = streams[stream] {
             guard !open.clientHasEnded else { throw ConnectionFailure(code: .streamClosed) }
             guard isLast, open.rest ?? 0 == 0, RequestFields(trailers: fields) != nil else {
@@ -210,7 +210,10 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         }
         guard try streams.begin(stream) else { return try flood.count(.errors) }
         // Those are not answered, and the client knows it (RFC 9113 §6.8).
-        if ending.isAfterLast(stream) { return streams.noteReset(stream) }
+        if ending.isAfterLast(stream) {
+            input.addCost(1)
+            return streams.noteReset(stream)
+        }
         guard let head = RequestFields(head: fields), !isLast || head.contentLength ?? 0 == 0 else {
             return try reject(stream, with: .protocolError, context)
         }
@@ -226,7 +229,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         let part = try streams.receive(bytes.readableBytes, length: length, on: stream, isLast: isLast)
         if let increment = streams.allowMore() { sender?.send { $0.writeWindowUpdate(.rootStream, by: increment) } }
         switch part {
-        case .ignored: break
+        case .ignored: input.addCost(1)
         case .refused(let code): try reject(stream, with: code, context)
         case .accepted(let window):
             pass(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: stream, context)
