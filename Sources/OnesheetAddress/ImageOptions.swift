@@ -17,6 +17,8 @@ public struct ImageOptions: Sendable {
         /// Whether the original is returned as it is. The transform is that of the original then, and no format is negotiated.
         package internal(set) var isRaw = false
         var devicePixelRatio = 1.0
+        /// The options so far, with those of presets.
+        var count = 0
         /// The quality for every format. It overrides the qualities by format.
         var quality: Quality?
     }
@@ -26,6 +28,9 @@ public struct ImageOptions: Sendable {
         /// The server finds it.
         case automatic
     }
+
+    /// The most options of an address. One that repeats a preset would otherwise take the longer, the longer the preset is.
+    private static let most = 256
 
     private let formats: [ImageFormat]
     private let presets: [String: [Substring]]
@@ -111,6 +116,7 @@ public struct ImageOptions: Sendable {
         parsed.transform = plain
         if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
         try apply(options, to: &parsed, nesting: nesting)
+        parsed.count = 0
         if parsed.isRaw {
             parsed.transform = Transform()
             return parsed
@@ -174,6 +180,10 @@ public struct ImageOptions: Sendable {
 
     private func apply(_ options: [Substring], to parsed: inout Parsed, nesting: Int) throws(RequestError) {
         for option in options {
+            parsed.count += 1
+            guard parsed.count <= Self.most else {
+                throw .malformed("an address has at most \(Self.most) options, with those of its presets")
+            }
             var arguments = OptionArguments(option)
             if presetsOnly, nesting == 0, !["pr", "preset", "exp", "expires", "cb", "cachebuster"].contains(arguments.name) {
                 throw .presetsOnly(option: arguments.name, presets: presets.keys.sorted())

@@ -216,6 +216,17 @@ final class ImageOptionsTests: XCTestCase {
         }
     }
 
+    func testThatAnAddressHasNoMoreOptionsThanAnyoneWrites() throws {
+        // Given a preset of two options
+        let grammar = try ImageOptions(formats: [.jpeg], presets: ["card": "w:30/h:45"])
+        // Then an address may repeat it, but not for ever: in one option, or in many
+        let names = { (count: Int) in "pr" + String(repeating: ":card", count: count) }
+        XCTAssertEqual(try grammar.parse(names(127)), try grammar.parse("w:30/h:45"))
+        for text in [names(128), String(repeating: "pr:card/", count: 86), String(repeating: "w:1/", count: 257)] {
+            XCTAssertThrowsError(try grammar.parse(text)) { XCTAssertTrue("\($0)".contains("at most 256 options"), "\($0)") }
+        }
+    }
+
     func testThatOriginalsCanBeAskedForAsTheyAre() throws {
         // Given
         let grammar = try ImageOptions(formats: [.jpeg, .png])

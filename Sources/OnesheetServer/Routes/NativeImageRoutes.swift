@@ -28,15 +28,12 @@ struct FreeImageRoute: ImageRoute {
     let images: ImageContext
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
-        let path = try ImagePath(rest, images.options)
+        let path = try ImagePath(rest, images.options, checking: images.signature)
         let sources = SourceURL(sources: images.sources)
         switch path.source {
         case .url(let url):
-            try images.signature.check(path.signature, of: path.signedPath)
             return image(of: try sources.resolve(url), path)
         case .encrypted(let text):
-            // Without a signature, differences between failures would reveal URLs (a padding oracle).
-            try images.signature.check(signed: path.signature, of: path.signedPath)
             guard let encryption = images.encryption else {
                 throw .malformed("this server decrypts no source URLs (configuration: signing.encryptionKey)")
             }
