@@ -67,22 +67,26 @@
                 defer { place += count }
                 return try file.number(body, at: place, bytes: count)
             }
+            var total = 0
             for _ in 0..<(try checked(try next(version < 2 ? 2 : 4))) {
                 let id = try next(version < 2 ? 2 : 4)
                 let method = try version == 0 ? 0 : next(2) & 15
                 _ = try next(2)
                 let start = try next(base)
                 var pieces: [Range<Int>] = []
-                for _ in 0..<(try checked(try next(2))) {
+                let count = try next(2)
+                // A piece may take no bytes of the file.
+                total = try checked(total + count)
+                for _ in 0..<count {
                     _ = try next(index)
                     let (first, overflow) = start.addingReportingOverflow(try next(offset))
-                    let count = try next(length)
+                    let bytes = try next(length)
                     // In the file, in the box of small data, or in another item, which stays unknown.
                     let whole = method == 0 ? 0..<file.bytes.count : data
                     guard method < 2 else { continue }
-                    guard !overflow, first <= whole.count, count <= whole.count - first else { throw .truncated }
+                    guard !overflow, first <= whole.count, bytes <= whole.count - first else { throw .truncated }
                     let begin = whole.lowerBound + first
-                    pieces.append(begin..<(count == 0 ? whole.upperBound : begin + count))
+                    pieces.append(begin..<(bytes == 0 ? whole.upperBound : begin + bytes))
                 }
                 guard places.updateValue(pieces, forKey: id) == nil else { throw .damaged(reason: "an item has two places") }
             }

@@ -38,12 +38,19 @@
         private static func pixels(of item: Int, _ items: HEICItems, _ file: HEICBoxes) throws(CodecError) -> Int {
             let type = items.types[item] ?? "unknown"
             guard type == "grid" else { return try pixels(ofStream: item, type: type, of: items, in: file) }
-            var pixels = 0
+            var (pixels, read) = (0, 0)
+            var known: [Int: Int] = [:]
             let canvas = try self.pixels(ofCanvas: item, of: items, in: file)
             for reference in items.references where reference.kind == "dimg" && reference.from == item {
                 for tile in reference.to {
-                    pixels += try self.pixels(
-                        ofStream: tile, type: items.types[tile] ?? "unknown", of: items, in: file)
+                    if known[tile] == nil {
+                        read += items.places[tile]?.first?.count ?? 0
+                        // All of a stream is read, so that many tiles with the same bytes would take quadratic time.
+                        guard read <= file.bytes.count else { throw .unsupported("tiles that share their bytes in HEIC") }
+                        known[tile] = try self.pixels(
+                            ofStream: tile, type: items.types[tile] ?? "unknown", of: items, in: file)
+                    }
+                    pixels += known[tile] ?? 0
                 }
             }
             return max(pixels, canvas)

@@ -68,6 +68,9 @@ final class AVIFCodecTests: XCTestCase {
         let bodies = [
             box("iinf", [1, 0, 0, 0] + many), box("iloc", [2, 0, 0, 0, 0x44, 0] + many), box("iref", full + properties),
             box("iprp", box("ipco", properties)), box("iprp", box("ipma", full + many)),
+            // Two items with 1,025 places that take no bytes, in the old version and in the one with a method and an index
+            box("iloc", full + [0, 0, 0, 2] + [0, 1, 0, 0, 4, 0] + [0, 2, 0, 0, 0, 1]),
+            box("iloc", [1, 0, 0, 0, 0, 0, 0, 2] + [0, 1, 0, 0, 0, 0, 4, 0] + [0, 2, 0, 0, 0, 0, 0, 1]),
         ]
         for file in bodies.map({ head + box("meta", full + $0) }) {
             // Then
