@@ -16,6 +16,7 @@ struct ConsoleRoute: Route {
     let sources: [(name: String, source: any ContentSource)]
     let catalog: Catalog
     let posters: Posters
+    let memory: MemoryBudget
     let clock: WallClock
     let logger: Logger
 
@@ -31,6 +32,8 @@ struct ConsoleRoute: Route {
             let shown: PlainPage.View
             let notice = scripted(request, query: query, words: words)
             if let notice { shown = notice } else { shown = try await view(request) }
+            guard let reservation = memory.reserve(shown.bytes) else { throw PipelineError.overloaded(retryAfter: 1) }
+            defer { withExtendedLifetime(reservation) {} }
             let page = PlainPage(
                 sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
                 capabilities: sources.source(named: name)?.capabilities ?? SourceCapabilities(),

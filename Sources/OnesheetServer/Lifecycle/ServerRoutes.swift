@@ -36,7 +36,8 @@ extension Router {
                 HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
                 MetricsRoute(reading: MetricsReading(context, counters: counters)),
                 ConsoleFileRoute(), FaviconRoute(),
-                ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
+                ConsoleRoute(
+                    sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory, clock: clock, logger: logger),
             ]
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(

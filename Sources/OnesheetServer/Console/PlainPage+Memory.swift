@@ -1,0 +1,34 @@
+import OnesheetAddress
+import OnesheetCore
+
+extension PlainPage.View {
+    /// The memory that the page takes while it is made, in bytes of what a source says. The page is there as cards, as text and as bytes,
+    /// beside the strings that they are made of.
+    private static let copies = 4
+    /// The most that a byte of a text takes in HTML: `&` becomes `&amp;`.
+    private static let escaped = 5
+    /// The most that a byte of an id takes in a URL.
+    private static let encoded = 3
+
+    /// The memory that the page takes while it is made, in bytes.
+    var bytes: Int {
+        switch self {
+        case .titles(let page, _): page.titles.reduce(0) { $0 + Self.bytes(of: $1, links: 2) }
+        case .title(let title): Self.bytes(of: title, links: SizeLadder.names.count + 2)
+        case .posters(let title, let document):
+            document.candidates.reduce(0) { sum, candidate in
+                let words = [candidate.name, candidate.site ?? "", candidate.page ?? ""] + candidate.reasons
+                return sum + Self.bytes(id: title.id, links: 1, texts: words)
+            }
+        case .problem, .needsScripts: 0
+        }
+    }
+
+    private static func bytes(of title: Title, links: Int) -> Int {
+        bytes(id: title.id, links: links, texts: [title.name, title.originalName ?? "", title.overview ?? ""])
+    }
+
+    private static func bytes(id: String, links: Int, texts: [String]) -> Int {
+        (id.utf8.count * encoded * links + texts.reduce(0) { $0 + $1.utf8.count } * escaped) * copies
+    }
+}
