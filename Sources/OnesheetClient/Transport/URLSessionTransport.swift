@@ -144,6 +144,11 @@ private final class Transfer: Sendable {
             if case .bytes(let bytes) = part { state.bytes += bytes.count }
             if state.bytes > Self.mostBytes {
                 (state.parts, state.end) = ([], .failure(ClientError.tooLarge(limit: Self.mostBytes)))
+            } else if case .bytes(let bytes) = part, case .bytes(var last) = state.parts.last {
+                // One part for all: a server may send each byte alone.
+                state.parts.removeLast()
+                last += bytes
+                state.parts.append(.bytes(last))
             } else {
                 state.parts.append(part)
             }
