@@ -91,9 +91,10 @@ package final class ConfigurationCheck {
             // The formats do not depend on the codecs' keys.
             let isBad = hasErrors(at: "rendering")
             let codecs = try assembly.codecs(isBad ? [:] : rendering.codecs)
-            let renderer = try (isBad ? RenderingConfiguration() : rendering).renderer(codecs, configuration.limits.limits)
-            let formats = renderer.formats
-            let watermark = isBad ? rendering.watermark.map { _ in "" } : renderer.watermark?.digest
+            let limits = configuration.limits.limits
+            let renderer = isBad ? nil : note { try rendering.renderer(codecs, limits) }
+            let formats = try (renderer ?? RenderingConfiguration().renderer(codecs, limits)).formats
+            let watermark = renderer.map { $0.watermark?.digest } ?? rendering.watermark.map { _ in "" }
             let bad = ImageOptions.errors(of: configuration.presets, formats: formats, watermark: watermark)
             errors += bad.map { ConfigurationError(path: "presets.\($0.name)", message: "\($0.error)") }
             let options = try ImageOptions(formats: formats, watermark: watermark)
@@ -110,8 +111,13 @@ package final class ConfigurationCheck {
         errors.contains { $0.path.isExactly(path) || $0.path.starts(withBytesOf: path + ".") }
     }
 
-    private func note(_ check: () throws -> Void) {
-        do { try check() } catch { errors.append(ConfigurationError(error)) }
+    /// - Returns: `nil` if `check` found an error.
+    @discardableResult
+    private func note<Value>(_ check: () throws -> Value) -> Value? {
+        do { return try check() } catch {
+            errors.append(ConfigurationError(error))
+            return nil
+        }
     }
 }
 

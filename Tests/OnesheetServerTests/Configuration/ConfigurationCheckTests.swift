@@ -62,6 +62,20 @@ final class ConfigurationCheckTests: XCTestCase {
         XCTAssertEqual(found.count, expected.count, found.joined(separator: "\n"))
     }
 
+    func testThatAWatermarkThatCannotBeReadHidesNoOtherError() throws {
+        let text = """
+            rendering: { watermark: { path: /none.png } }
+            presets: { card: "wall:1" }
+            prefetch: [{ at: "06:00", source: a, sizes: [w1] }]
+            sources: { a: { type: sample } }
+            """
+        let found = try check(text).map { "\($0)" }
+        XCTAssertEqual(found.count, 3, found.joined(separator: "\n"))
+        for (line, words) in zip(found, ["/none.png", "unknown option “wall”", "w1"]) {
+            XCTAssertTrue(line.contains(words), "\(words) ≠ \(line)")
+        }
+    }
+
     func testThatARepeatedKeyIsAtItsOwnPlaceAndHidesNoOtherError() throws {
         let text = """
             listen: 127.0.0.1:1
