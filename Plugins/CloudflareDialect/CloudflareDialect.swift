@@ -143,7 +143,7 @@ struct CloudflareOptions {
             options.append("gravity:\(point.count == 2 ? "fp:\(point[0]):\(point[1])" : try one(of: Self.sides))")
         case "background": options.append("background:\(Self.color(value))")
         case "rotate":
-            isTurned = ["90", "270"].contains(value)
+            isTurned = Int(value).map { $0 % 180 != 0 } ?? false
             options.append("rotate:\(value)")
         case "flip": flip = try one(of: Self.flips)
         case "metadata": options += try one(of: Self.metadata)

@@ -91,8 +91,9 @@ struct ThumborFilters {
                 reason: "needs a whole radius above 0, and a deviation that is not negative if one is given")
         }
         let deviation = given > 0 ? given : Double(radius)
-        guard Double(radius) < deviation * Self.wholeKernel else { return deviation }
-        let distances = (1...min(radius, Self.longestRadius)).map { Double($0) }
+        let end = min(radius, Self.longestRadius)
+        guard Double(end) < deviation * Self.wholeKernel else { return deviation }
+        let distances = (1...end).map { Double($0) }
         let weights = distances.map { exp(-$0 * $0 / (2 * deviation * deviation)) }
         let variance = zip(distances, weights).reduce(0) { $0 + 2 * $1.0 * $1.0 * $1.1 } / weights.reduce(1) { $0 + 2 * $1 }
         return variance.squareRoot()

@@ -17,6 +17,7 @@ final class CloudflareDialectTests: XCTestCase {
                 ["w:60", "h:90", "resizing_type:fill", "enlarge:1", "gravity:fp:0.5:0.25", "format:png"]
             ),
             ("h=60,rotate=90,flip=h/sample://1", ["h:60", "rotate:90", "flip:false:true"]),
+            ("rotate=-90,flip=h/sample://1", ["rotate:-90", "flip:false:true"]),
             ("background=rgb(255%2C0%2C0)/sample://1", ["background:255:0:0"]),
             ("background=%23ff0000/sample://1", ["background:ff0000"]), ("background=Tomato/sample://1", ["background:ff6347"]),
             ("q=high/sample://1", ["quality:90"]), ("quality=medium-low/sample://1", ["quality:65"]),

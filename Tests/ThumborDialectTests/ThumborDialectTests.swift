@@ -54,7 +54,7 @@ final class ThumborDialectTests: XCTestCase {
         for (filter, deviation) in [
             // The deviation of a Gaussian of that deviation which ends at the radius: sqrt(Σ w x² / Σ w)
             ("blur(5)", 2.919_824), ("blur(5,0)", 2.919_824), ("blur(1)", 0.740_363), ("blur(4,2)", 1.851_556), ("blur(6,2)", 2),
-            ("blur(150,200)", 83.641_448),
+            ("blur(150,200)", 83.641_448), ("blur(300,100)", 74.435_263),
             // thumbor's kernels end at 150 at the latest
             ("blur(200)", 83.641_448), ("blur(9000000000000000000)", (150.0 * 151 / 3).squareRoot()),
         ] {
