@@ -88,9 +88,32 @@ final class AddressTests: ServerTestCase {
 
     func testThatAMistypedExtensionCausesNoSecondCallOfTheService() async throws {
         // Given a source that asks a service, and a title that it has not
-        let server = try await server(sources: "sample: { type: sample }")
-        assertProblem(try await server.send("/t/p/w92/sample/nobody.jpg"), 404, "nobody")
-        assertProblem(try await server.send("/t/p/w92/sample/1.jpgg"), 400, "unknown extension “jpgg”")
+        var plugins = PluginList.painted
+        plugins.sources.append(ServiceSource.self)
+        for hasFastPath in [true, false] {
+            ServiceSource.asked.withLock { $0 = [] }
+            let server = try await server(sources: "films: { type: service }", hasFastPath: hasFastPath, plugins: plugins)
+            // When it is requested, and one with an extension that no format has
+            assertProblem(try await server.send("/t/p/w92/films/nobody.jpg"), 404, "nobody")
+            assertProblem(try await server.send("/t/p/w92/films/2.jpgg"), 400, "unknown extension “jpgg”")
+            // Then the service was asked once for each
+            XCTAssertEqual(ServiceSource.asked.withLock { $0 }, ["nobody", "2.jpgg"], "fast path: \(hasFastPath)")
+        }
+    }
+
+    func testThatAnExtensionIsOneIfBothIdsExist() async throws {
+        // Given a folder with `film` and `film.jpg`
+        let pictures = folder()
+        try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
+        for (name, width) in [("film.jpg", 40), ("film.jpg.jpg", 50)] {
+            try Data(try Picture.jpeg(width: width, height: 60).readableBytesView).write(to: URL(filePath: "\(pictures)/\(name)"))
+        }
+        let server = try await server(sources: "art: { type: folder, path: \"\(pictures)\" }")
+        // Then each has its address
+        for (path, width) in [("film.jpg", 40), ("film%2Ejpg", 50), ("film.jpg.jpg", 50), ("film%2Ejpg.jpg", 50)] {
+            let answer = try await server.send("/t/p/original/art/\(path)")
+            XCTAssertEqual(try Picture.header(answer.body).width, width, path)
+        }
     }
 
     func testThatClientsAreRedirectedToTheOriginalIfThereIsNoImage() async throws {
@@ -198,5 +221,26 @@ private struct SpelledSource: SourcePlugin {
                     do { return try Picture.jpeg(width: 100, height: 150) } catch { throw .unavailable(reason: "\(error)") }
                 })
         ]
+    }
+}
+
+/// A source without titles that asks a service.
+private struct ServiceSource: SourcePlugin {
+    static let type = "service"
+    static let sampleConfiguration = ""
+    /// The ids that the service was asked for.
+    static let asked = Mutex<[String]>([])
+
+    let originPolicy = OriginPolicy(allow: [], networks: [])
+    let asksService = true
+
+    init(_ configuration: NoConfiguration, context: PluginContext) {}
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("lists") }
+    func title(_ id: String) async throws(SourceError) -> Title { throw .unsupported("titles") }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        Self.asked.withLock { $0.append(id) }
+        throw .notFound(id: id)
     }
 }
