@@ -354,7 +354,7 @@ case .benchmarks:
 case .formats:
     let formats = ["HEICCodec", "JPEGXLCodec", "TIFFCodec"]
     let kept =
-        ["CHEIF", "CJXL", "CTIFF", "FormatFixtures", "OnesheetCore", "OnesheetTesting", "OnesheetValues"] + formats
+        ["CHEIF", "CJXL", "CThreads", "CTIFF", "FormatFixtures", "OnesheetCore", "OnesheetTesting", "OnesheetValues"] + formats
         + formats.map { "\($0)Tests" }
     package.products = []
     package.targets.removeAll { !kept.contains($0.name) }

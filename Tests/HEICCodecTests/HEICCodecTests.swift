@@ -179,6 +179,20 @@
             assertFails(other, .damaged(reason: "the HEVC stream has 0 pictures"))
         }
 
+        func testThatMorePiecesThanAnyoneWritesAreRefused() {
+            // Given a file whose two items have 1,025 pieces each, which take no bytes
+            func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+                [0, 0, 0, UInt8(body.count + 8)] + Array(name.utf8) + body
+            }
+            let full: [UInt8] = [0, 0, 0, 0]
+            let places = [0, 0, 0, 2] + [0, 1, 0, 0, 4, 1] + [0, 2, 0, 0, 4, 1] as [UInt8]
+            let meta = box("pitm", full + [0, 1]) + box("iinf", full + [0, 0]) + box("iloc", full + places) + box("iprp", [])
+            // Then
+            assertFails(
+                box("ftyp", Array("heic\0\0\0\0mif1heic".utf8)) + box("meta", full + meta),
+                .unsupported("HEIC of more than 2048 items"))
+        }
+
         func testThatBoxesThatAreThereTwiceAreRefused() throws {
             // Given
             let file = DrawnHEIC(width: 64, height: 64).file
