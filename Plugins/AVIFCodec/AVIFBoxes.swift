@@ -1,10 +1,10 @@
 #if AVIF
     internal import OnesheetCore
 
-    /// Checks the boxes of an AVIF file (ISO/IEC 14496-12 §4.2) that cost libavif quadratic time: it searches all items for each
-    /// item, and a table for each chunk of a sequence.
+    /// Checks the boxes of an AVIF file (ISO/IEC 14496-12 §4.2) that cost libavif quadratic time or much memory: it searches all items for
+    /// each item, and a table for each chunk of a sequence, and keeps an entry for each piece of data.
     struct AVIFBoxes {
-        /// The most items, places of data, properties, associations and references, each. A grid has at most 256 pictures, and as many of alpha.
+        /// The most items, pieces of data, properties, associations and references, each. A grid has at most 256 pictures, and as many of alpha.
         static let mostEntries = 1024
         /// The most bytes for the description of a sequence, of which only the first picture is used.
         static let largestMovie = 256 << 10
@@ -30,7 +30,7 @@
                 let version = number(box.body, at: 0, bytes: 1)
                 switch box.name {
                 case "iinf": items += number(box.body, at: 4, bytes: version == 0 ? 2 : 4)
-                case "iloc": places += self.places(in: box.body, version: version)
+                case "iloc": places += entries(ofPlaces: box.body, version: version)
                 case "iref": references += count(box.body.dropFirst(4))
                 case "iprp":
                     for box in boxes(in: box.body) {
@@ -45,19 +45,18 @@
             }
         }
 
-        /// The items of an `iloc` box, or the pieces of all of them, whichever are more (§8.11.3). A piece may take no bytes, and libavif makes
-        /// an entry for each.
-        private func places(in body: Range<Int>, version: Int) -> Int {
-            let wide = version < 2 ? 2 : 4
-            let items = number(body, at: 6, bytes: wide)
+        /// The items of an `iloc` box, or the pieces of all of them, whichever are more (§8.11.3). A piece may take no bytes of the file.
+        private func entries(ofPlaces body: Range<Int>, version: Int) -> Int {
+            let width = version < 2 ? 2 : 4
+            let items = number(body, at: 6, bytes: width)
             guard items <= Self.mostEntries else { return items }
             let sizes = number(body, at: 4, bytes: 2)
             let (offset, length, base, index) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15, version == 0 ? 0 : sizes & 15)
-            var (place, pieces) = (6 + wide, 0)
+            var (start, pieces) = (6 + width, 0)
             for _ in 0..<items {
-                place += wide + (version == 0 ? 0 : 2) + 2 + base
-                let count = number(body, at: place, bytes: 2)
-                place += 2 + count * (index + offset + length)
+                start += width + (version == 0 ? 0 : 2) + 2 + base
+                let count = number(body, at: start, bytes: 2)
+                start += 2 + count * (index + offset + length)
                 pieces += count
             }
             return max(items, pieces)

@@ -3,7 +3,7 @@
 
     /// The items of a file with their properties, references and places (ISO/IEC 14496-12 §8.11, ISO/IEC 23008-12 §9.3).
     struct HEICItems {
-        /// The most boxes, items, properties, associations and references, each. libheif searches all of them for each.
+        /// The most boxes, items, pieces of data, properties, associations and references, each. libheif searches all of them for each.
         static let mostEntries = 2048
 
         private(set) var primary = 0

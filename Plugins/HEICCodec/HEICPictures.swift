@@ -45,7 +45,7 @@
                 for tile in reference.to {
                     if known[tile] == nil {
                         read += items.places[tile]?.first?.count ?? 0
-                        // All of a stream is read, so that many tiles with the same bytes would take quadratic time.
+                        // All of a stream is read, so many tiles with the same bytes would take quadratic time.
                         guard read <= file.bytes.count else { throw .unsupported("tiles that share their bytes in HEIC") }
                         known[tile] = try self.pixels(
                             ofStream: tile, type: items.types[tile] ?? "unknown", of: items, in: file)

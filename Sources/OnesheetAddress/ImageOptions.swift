@@ -116,6 +116,7 @@ public struct ImageOptions: Sendable {
         parsed.transform = plain
         if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
         try apply(options, to: &parsed, nesting: nesting)
+        // Not part of the result, which is compared with others.
         parsed.count = 0
         if parsed.isRaw {
             parsed.transform = Transform()

@@ -21,10 +21,9 @@ package struct ImagePath {
 
     /// - Parameters:
     ///   - path: the path after `/i/`, percent-encoded.
-    ///   - check: checks the signature. It comes before options and URL are read, which takes longer.
-    package init(
-        _ path: Substring, _ grammar: ImageOptions, checking check: Signature? = nil
-    ) throws(RequestError) {
+    ///   - keys: what the path is signed by; `nil` if that does not matter. The signature is checked before options and URL are read, which
+    ///     takes longer.
+    package init(_ path: Substring, _ grammar: ImageOptions, signedBy keys: Signature?) throws(RequestError) {
         guard let slash = path.firstIndex(ofMark: "/") else {
             throw .malformed(
                 "a free transform is at /i/{signature}/{options}/plain/{source-url}, such as /i/unsafe/rs:fit:342:0/plain/sample://1@jpg"
@@ -39,12 +38,8 @@ package struct ImagePath {
         // Options contain a colon, base64url does not.
         let encoded = rest.pieces(at: "/").drop { $0.contains(mark: ":") }
         let isEncrypted = encoded.first.map { $0.isExactly("enc") } ?? false
-        if isEncrypted {
-            // Without a signature, differences between failures would reveal URLs (a padding oracle).
-            try check?.check(signed: signature, of: signedPath)
-        } else {
-            try check?.check(signature, of: signedPath)
-        }
+        // Without a signature, differences between failures would reveal encrypted URLs (a padding oracle).
+        if isEncrypted { try keys?.check(signed: signature, of: signedPath) } else { try keys?.check(signature, of: signedPath) }
         if isEncrypted {
             optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]
             (url, format) = Self.split(encoded.dropFirst().joined()[...], at: ".")

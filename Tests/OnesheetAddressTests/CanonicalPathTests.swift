@@ -22,7 +22,7 @@ final class CanonicalPathTests: XCTestCase {
             transform.format = .png
             let path = try XCTUnwrap(path(grammar)?.path(to: title, as: transform), text)
             guard path.hasPrefix("/i/") else { continue }
-            let read = try ImagePath(path.dropFirst(3), grammar)
+            let read = try ImagePath(path.dropFirst(3), grammar, signedBy: nil)
             XCTAssertEqual(read.options.transform, transform, path)
             XCTAssertEqual(read.source, .url(title.description))
         }
@@ -82,7 +82,7 @@ final class CanonicalPathTests: XCTestCase {
         var transform = Transform()
         (transform.width, transform.format) = (90, .jpeg)
         let path = try XCTUnwrap(CanonicalPath(options: grammar, signature: signature).path(to: title, as: transform))
-        let read = try ImagePath(path.dropFirst(3), grammar)
+        let read = try ImagePath(path.dropFirst(3), grammar, signedBy: nil)
         XCTAssertNoThrow(try signature.check(read.signature, of: read.signedPath))
     }
 

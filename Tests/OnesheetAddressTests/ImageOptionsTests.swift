@@ -232,8 +232,8 @@ final class ImageOptionsTests: XCTestCase {
         let grammar = try ImageOptions(formats: [.jpeg, .png])
 
         // When
-        let raw = try ImagePath("unsafe/w:60/raw:1/q:5/plain/films%3A%2F%2F1@png", grammar)
-        let not = try ImagePath("unsafe/w:60/raw:0/plain/films%3A%2F%2F1", grammar)
+        let raw = try ImagePath("unsafe/w:60/raw:1/q:5/plain/films%3A%2F%2F1@png", grammar, signedBy: nil)
+        let not = try ImagePath("unsafe/w:60/raw:0/plain/films%3A%2F%2F1", grammar, signedBy: nil)
         let skipping = try grammar.parse("w:60/skp:png:jpg:jpeg").transform
 
         // Then the first is the original in its own format, and the last keeps its options for other formats

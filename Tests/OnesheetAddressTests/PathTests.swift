@@ -52,7 +52,7 @@ final class PathTests: XCTestCase {
     }
 
     func testThatAPlainSourceURLIsRead() throws {
-        let path = try ImagePath("unsafe/rs:fill:300:450/q:75/plain/sample://1@png", try options())
+        let path = try ImagePath("unsafe/rs:fill:300:450/q:75/plain/sample://1@png", try options(), signedBy: nil)
         XCTAssertEqual(path.source, .url("sample://1"))
         XCTAssertEqual(path.signature, "unsafe")
         XCTAssertEqual(path.signedPath, "/rs:fill:300:450/q:75/plain/sample://1@png")
@@ -60,13 +60,13 @@ final class PathTests: XCTestCase {
     }
 
     func testThatAPlainSourceURLMayBeEncodedAndNeedNoOptions() throws {
-        let path = try ImagePath("unsafe/plain/https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc%40d@jpg", try options())
+        let path = try ImagePath("unsafe/plain/https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc%40d@jpg", try options(), signedBy: nil)
         XCTAssertEqual(path.source, .url("https://example.com/a?b=c@d"))
         XCTAssertEqual(path.options.transform.format, .jpeg)
     }
 
     func testThatABase64SourceURLIsReadInPieces() throws {
-        let path = try ImagePath("unsafe/rs:fit:10:10/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png", try options())
+        let path = try ImagePath("unsafe/rs:fit:10:10/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png", try options(), signedBy: nil)
         XCTAssertEqual(path.source, .url("http://example.com/images/curiosity.jpg"))
         XCTAssertEqual(path.options.transform.format, .png)
     }
@@ -77,7 +77,7 @@ final class PathTests: XCTestCase {
             "", "unsafe", "unsafe/", "unsafe/rs:fit:1:1", "unsafe/w:1/!!!", "unsafe/w:x/plain/sample://1",
             "unsafe/plain/sample://1@gif", "unsafe/w:1/_w==", "unsafe/plain/%",
         ] {
-            XCTAssertThrowsError(try ImagePath(text[...], options), text) { XCTAssertTrue($0 is RequestError) }
+            XCTAssertThrowsError(try ImagePath(text[...], options, signedBy: nil), text) { XCTAssertTrue($0 is RequestError) }
         }
     }
 }

@@ -55,7 +55,7 @@ final class PosterAddressesTests: XCTestCase {
             transform.format = format
             // When the server reads its address
             let address = try XCTUnwrap(addresses.image(of: Self.title, as: transform, expires: 2_000_000_000))
-            let path = try ImagePath(address.dropFirst("/i/".count), .clients)
+            let path = try ImagePath(address.dropFirst("/i/".count), .clients, signedBy: nil)
             // Then it is signed, and the same transform
             XCTAssertNoThrow(try server.check(path.signature, of: path.signedPath))
             XCTAssertEqual(path.options.transform, transform)
@@ -77,7 +77,7 @@ final class PosterAddressesTests: XCTestCase {
                 // Given options and a source URL
                 let address = try addresses.image(of: source, options: options, format: .png)
                 // When the server reads the address
-                let path = try ImagePath(address.dropFirst("https://posters.example/i/".count), .clients)
+                let path = try ImagePath(address.dropFirst("https://posters.example/i/".count), .clients, signedBy: nil)
                 // Then it is signed, with that source URL and those options
                 XCTAssertNoThrow(try server.check(path.signature, of: path.signedPath))
                 XCTAssertEqual(path.source, .url(source))
@@ -109,7 +109,7 @@ final class PosterAddressesTests: XCTestCase {
         let source = "https://a.example/secret.jpg?key=@1"
         // When the server reads the address
         let address = try addresses.hiddenImage(of: source, options: "w:300", format: .png)
-        let path = try ImagePath(address.dropFirst("/i/".count), .clients)
+        let path = try ImagePath(address.dropFirst("/i/".count), .clients, signedBy: nil)
         // Then it decrypts the source, which the address does not show
         XCTAssertFalse(address.contains("example"))
         XCTAssertNoThrow(try server.check(signed: path.signature, of: path.signedPath))

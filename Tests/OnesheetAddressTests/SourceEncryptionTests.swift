@@ -75,13 +75,13 @@ final class SourceEncryptionTests: XCTestCase {
             ("s/enc/abc", "abc", nil), ("s/w:10/rt:fill/enc/ab/c_-/d.png", "abc_-d", ImageFormat.png),
             ("s/enc/ab/plain/x", "abplainx", nil),
         ] {
-            let read = try ImagePath(path[...], grammar)
+            let read = try ImagePath(path[...], grammar, signedBy: nil)
             XCTAssertEqual(read.source, .encrypted(text), path)
             XCTAssertEqual(read.options.transform.format, format)
         }
         // A plain URL may contain the word.
-        XCTAssertEqual(try ImagePath("s/plain/https://h/enc/a.jpg", grammar).source, .url("https://h/enc/a.jpg"))
-        XCTAssertEqual(try ImagePath("s/w:10/plain/https://h/enc/a.jpg", grammar).source, .url("https://h/enc/a.jpg"))
+        XCTAssertEqual(try ImagePath("s/plain/https://h/enc/a.jpg", grammar, signedBy: nil).source, .url("https://h/enc/a.jpg"))
+        XCTAssertEqual(try ImagePath("s/w:10/plain/https://h/enc/a.jpg", grammar, signedBy: nil).source, .url("https://h/enc/a.jpg"))
     }
 
     func testThatAPlainPathIsMadeAnEncryptedOne() throws {

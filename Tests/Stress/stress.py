@@ -58,7 +58,7 @@ def ms(seconds): return f"{seconds * 1000:.1f}"
 
 
 def in_child(function, *arguments):
-    """Runs `function` in a process of its own. SIGTERM ends it at once: what is to be put in order is the parent's."""
+    """Runs `function` in a process of its own. SIGTERM ends it at once. The parent cleans up."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     function(*arguments)
 

@@ -41,7 +41,7 @@ struct SignablePath {
             throw RequestError.malformed(
                 "“\(mark)” cannot be in the path of a URL; write %\(Self.hexadecimal(mark.value)) in the source URL")
         }
-        let read = try ImagePath("unsigned\(path)", grammar)
+        let read = try ImagePath("unsigned\(path)", grammar, signedBy: nil)
         let url: String
         switch read.source {
         case .url(let text): url = text

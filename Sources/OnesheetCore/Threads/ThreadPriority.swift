@@ -15,15 +15,15 @@ package enum ThreadPriority: Int32 {
     /// For work that may take long, such as renders, plugins, and the decompression of what origins send.
     case work = 10
 
-    /// Gives this thread the priority until it ends, if the process has the right. A thread begins with the priority of the thread that
-    /// started it, but never with a nice value below 0 because of `clients`.
+    /// Gives this thread the priority until it ends, if the process has the right. A new thread has the priority of the one that started it;
+    /// if that has `clients`, the new one has at least the nice value 0.
     package func apply() {
         #if canImport(Glibc)
             let nice = min(max(Self.ofProcess + rawValue, -20), 19)
+            // Every process may raise its nice values, but few may lower them. If that fails, the thread keeps its own.
             if self == .clients {
                 _ = cthreads_set_own_nice(nice)
             } else {
-                // Every process may raise its nice values, but few may lower them again. If that fails, the thread keeps its own.
                 setpriority(Self.process, 0, nice)
             }
         #endif

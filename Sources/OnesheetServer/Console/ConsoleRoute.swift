@@ -31,9 +31,10 @@ struct ConsoleRoute: Route {
             let words = PlainWords(acceptLanguage: request.headers[.acceptLanguage])
             let shown: PlainPage.View
             let notice = scripted(request, query: query, words: words)
-            if let notice { shown = notice } else { shown = try await view(request) }
-            guard let reservation = memory.reserve(shown.bytes) else { throw PipelineError.overloaded(retryAfter: 1) }
+            let view = if let notice { notice } else { try await self.view(request) }
+            let reservation = memory.reserve(view.memory)
             defer { withExtendedLifetime(reservation) {} }
+            shown = reservation == nil ? .problem(self.problem(of: PipelineError.overloaded(retryAfter: 1))) : view
             let page = PlainPage(
                 sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
                 capabilities: sources.source(named: name)?.capabilities ?? SourceCapabilities(),
@@ -77,10 +78,14 @@ struct ConsoleRoute: Route {
             let query = try TitleQuery(request.uri)
             return .titles(try await catalog.titles(of: source, query), query)
         } catch {
-            let problem = Problem(error, at: clock.now.timeIntervalSince1970)
-            if problem.status == .internalServerError { logger.error("cannot create the page: \(error)") }
-            return .problem(problem)
+            return .problem(problem(of: error))
         }
+    }
+
+    private func problem(of error: any Error) -> Problem {
+        let problem = Problem(error, at: clock.now.timeIntervalSince1970)
+        if problem.status == .internalServerError { logger.error("cannot create the page: \(error)") }
+        return problem
     }
 }
 

@@ -2,8 +2,7 @@ import OnesheetAddress
 import OnesheetCore
 
 extension PlainPage.View {
-    /// The memory that the page takes while it is made, in bytes of what a source says. The page is there as cards, as text and as bytes,
-    /// beside the strings that they are made of.
+    /// The number of times that the page is in memory while it is made: as cards, as text and as bytes, beside their strings.
     private static let copies = 4
     /// The most that a byte of a text takes in HTML: `&` becomes `&amp;`.
     private static let escaped = 5
@@ -11,24 +10,24 @@ extension PlainPage.View {
     private static let encoded = 3
 
     /// The memory that the page takes while it is made, in bytes.
-    var bytes: Int {
+    var memory: Int {
         switch self {
-        case .titles(let page, _): page.titles.reduce(0) { $0 + Self.bytes(of: $1, links: 2) }
-        case .title(let title): Self.bytes(of: title, links: SizeLadder.names.count + 2)
+        case .titles(let page, _): page.titles.reduce(0) { $0 + Self.memory(of: $1, links: 2) }
+        case .title(let title): Self.memory(of: title, links: SizeLadder.names.count + 2)
         case .posters(let title, let document):
             document.candidates.reduce(0) { sum, candidate in
                 let words = [candidate.name, candidate.site ?? "", candidate.page ?? ""] + candidate.reasons
-                return sum + Self.bytes(id: title.id, links: 1, texts: words)
+                return sum + Self.memory(id: title.id, links: 1, texts: words)
             }
         case .problem, .needsScripts: 0
         }
     }
 
-    private static func bytes(of title: Title, links: Int) -> Int {
-        bytes(id: title.id, links: links, texts: [title.name, title.originalName ?? "", title.overview ?? ""])
+    private static func memory(of title: Title, links: Int) -> Int {
+        memory(id: title.id, links: links, texts: [title.name, title.originalName ?? "", title.overview ?? ""])
     }
 
-    private static func bytes(id: String, links: Int, texts: [String]) -> Int {
+    private static func memory(id: String, links: Int, texts: [String]) -> Int {
         (id.utf8.count * encoded * links + texts.reduce(0) { $0 + $1.utf8.count } * escaped) * copies
     }
 }

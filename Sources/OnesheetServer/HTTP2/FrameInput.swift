@@ -48,7 +48,7 @@ struct FrameInput {
     /// The next frame of this turn; `nil` if it has not arrived, or belongs to the next turn.
     mutating func next() throws(ConnectionFailure) -> ClientFrame? { cost < Self.mostCost ? try reader.next() : nil }
 
-    /// Counts what a request has cost, in responses of the fast path.
+    /// Counts what a frame has cost, in responses of the fast path.
     mutating func addCost(_ cost: Int) { self.cost += cost }
 
     /// The cost of reading fields. In a frame, a field may be one byte: a reference to HPACK's table.

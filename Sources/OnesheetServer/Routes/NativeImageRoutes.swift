@@ -28,7 +28,7 @@ struct FreeImageRoute: ImageRoute {
     let images: ImageContext
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
-        let path = try ImagePath(rest, images.options, checking: images.signature)
+        let path = try ImagePath(rest, images.options, signedBy: images.signature)
         let sources = SourceURL(sources: images.sources)
         switch path.source {
         case .url(let url):

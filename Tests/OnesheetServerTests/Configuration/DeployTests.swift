@@ -96,7 +96,7 @@ final class DeployTests: XCTestCase {
         XCTAssertGreaterThan(grace, configuration.shutdown.delay.seconds + configuration.shutdown.deadline.seconds)
     }
 
-    func testThatNginxFindsTheSocket() throws {
+    func testThatNginxFindsTheSocketAndProtectsTheServer() throws {
         let nginx = try file("nginx.conf")
         XCTAssertTrue(nginx.contains("server unix:/run/onesheet/onesheet.sock;"))
         // The fields that identify clients, the limits in front of Onesheet, and the addresses that are not public.

@@ -22,7 +22,7 @@ final class BadInputTests: ServerTestCase {
             ("/i/unsafe/w:100/plain/sample://1@tiff", 400, "tiff"),
             ("/i/unsafe/w:30000/h:30000/rt:force/el:1/plain/sample://1@jpg", 400, "at most"),
             ("/i/unsafe/w:100/plain/https%3A%2F%2Fexample.com%2Fa.jpg", 403, "no remote source allows"),
-            ("/i/wrong/w:100/plain/sample://1", 403, "signature"),
+            ("/i/wrong/w:100/plain/sample://1", 403, "signature"), ("/i/wrong/rz:1/plain/sample://1", 403, "signature"),
             ("/i/unsafe/exp:1/plain/sample://1@jpg", 404, "expired"),
             ("/sources/nobody/titles", 404, "nobody"),
             ("/sources/sample/titles/nobody", 404, "nobody"),

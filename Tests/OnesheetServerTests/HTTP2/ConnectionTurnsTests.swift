@@ -102,12 +102,12 @@ final class ConnectionTurnsTests: ServerTestCase {
         let client = try Connection(on: loop, ConnectionTurns(on: loop))
         // 4,000 is 127 in the first byte, and then 3,873 in parts of 7 bits.
         let long = [0x40, 1, UInt8(ascii: "x"), 0x7F, 0xA1, 0x1E] + [UInt8](repeating: UInt8(ascii: "a"), count: 4000)
-        func trailers(_ fields: [UInt8], on stream: Int) -> [UInt8] {
+        func head(_ fields: [UInt8], on stream: Int) -> [UInt8] {
             RawHTTP2.frame(Kind.headers, flags: 0x5, stream: stream, payload: fields)
         }
-        try client.receive(trailers(long, on: 1))
+        try client.receive(head(long, on: 1))
         // When it repeats that, in a byte, before a request
-        try client.receive((1..<40).flatMap { trailers([0xBE], on: 2 * $0 + 1) } + RawHTTP2.headers("/health", on: 81))
+        try client.receive((1..<40).flatMap { head([0xBE], on: 2 * $0 + 1) } + RawHTTP2.headers("/health", on: 81))
         // Then the request waits for the next turn
         XCTAssertEqual(client.requests, 0)
         loop.advanceTime(by: .microseconds(200))
