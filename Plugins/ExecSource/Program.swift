@@ -17,12 +17,15 @@ final class Program: Child {
         var output = LineBuffer()
         var errors = LineBuffer()
         var lastWords = LastWords()
-        var status: String?
         var isStopped = false
     }
 
     /// How long the end of the output waits for the end of the program, and then for the rest of its standard error.
     private static let patience = (end: DispatchTimeInterval.seconds(1), errors: DispatchTimeInterval.milliseconds(250))
+    /// How long the pipes are read after the end of the program.
+    private static let rest = Duration.milliseconds(500)
+    /// The time between two looks whether the program has ended while its pipes are silent, in milliseconds.
+    private static let look: Int32 = 500
     /// A longer line of standard error is cut there.
     private static let longestError = 65_536
 
@@ -33,7 +36,7 @@ final class Program: Child {
     private let state = Mutex(State())
     /// The process, and the two threads that read from it.
     private let running = DispatchGroup()
-    private let ended = DispatchSemaphore(value: 0)
+    private let end: ProgramEnd
     private let errorsRead = DispatchSemaphore(value: 0)
     /// If the program does not read, writes block this queue only.
     private let writing = DispatchQueue(label: "onesheet.exec.write")
@@ -43,6 +46,7 @@ final class Program: Child {
     ) throws {
         let (input, output, errors) = (Pipe(), Pipe(), Pipe())
         self.process = process
+        end = ProgramEnd(running)
         self.input = input.fileHandleForWriting
         self.maxLine = maxLine
         self.logger = logger
@@ -50,13 +54,9 @@ final class Program: Child {
         signal(SIGPIPE, SIG_IGN)
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         // Foundation starts each program in its own process group. A remaining process would keep the pipes open and hide the end.
-        let running = running
-        process.terminationHandler = { [weak self, ended] in
-            let status = $0.endedHow
-            self?.state.withLock { $0.status = status }
-            kill(-$0.processIdentifier, SIGKILL)
-            ended.signal()
-            running.leave()
+        let end = end
+        process.terminationHandler = {
+            end.note($0.processIdentifier, status: $0.terminationStatus, isSignal: $0.terminationReason == .uncaughtSignal)
         }
         running.enter()
         do { try process.run() } catch {
@@ -80,25 +80,36 @@ final class Program: Child {
 
     /// Tells the listener how the program ended. Waits for that, because a program's output ends shortly before the program.
     private func reportEnd(to listener: any ChildListener) {
-        let hasEnded = ended.wait(timeout: .now() + Self.patience.end) == .success
+        let hasEnded = end.wait(Self.patience.end)
         if hasEnded { _ = errorsRead.wait(timeout: .now() + Self.patience.errors) }
-        let (status, words) = state.withLock { ($0.status, $0.lastWords.text) }
-        listener.ended(status ?? "the program has closed its standard output", lastWords: words)
+        let words = state.withLock { $0.lastWords.text }
+        listener.ended(end.reason ?? "the program has closed its standard output", lastWords: words)
         // Without an output it is of no use.
         if !hasEnded { stop() }
     }
 
-    /// Passes on the bytes from a pipe, and empty data at its end, while `each` returns true. Uses a thread that blocks in `read`,
-    /// because Foundation's `readabilityHandler` on Linux sometimes crashes if a pipe is closed while it is watched (Swift 6.3.1).
+    /// Passes on the bytes from a pipe, and empty data at its end, while `each` returns true. Uses a thread that blocks, because
+    /// Foundation's `readabilityHandler` on Linux sometimes crashes if a pipe is closed while it is watched (Swift 6.3.1).
+    ///
+    /// Stops some time after the end of the program: a process that the program has started may have left its group, and keep the pipe open
+    /// for ever.
     private func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
-        let running = running
+        let (running, programEnd, process) = (running, end, process.processIdentifier)
         running.enter()
         Thread.detachNewThread {
             defer { running.leave() }
             // Keeps the handle open until the thread ends; otherwise its descriptor could be reused.
             let handle = pipe.fileHandleForReading
             var buffer = [UInt8](repeating: 0, count: 65_536)
+            var end: ContinuousClock.Instant?
             while true {
+                if end == nil, programEnd.isEnd(of: process) { end = .now + Self.rest }
+                guard end.map({ $0 > .now }) ?? true else {
+                    _ = each(Data())
+                    break
+                }
+                var descriptor = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&descriptor, 1, Self.look) > 0 else { continue }
                 let count = Foundation.read(handle.fileDescriptor, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
                 if !each(Data(buffer.prefix(max(0, count)))) || count <= 0 { break }
@@ -145,7 +156,7 @@ final class Program: Child {
         }
     }
 
-    var isRunning: Bool { process.isRunning }
+    var isRunning: Bool { end.reason == nil && process.isRunning }
 
     /// Sends a signal to the process and those that it has started.
     private static func send(_ signal: Int32, to process: Process) {
@@ -205,15 +216,6 @@ struct ProgramLauncher: ChildLauncher {
             throw ConfigurationError(path: "command", message: "“\(name)” is not an executable program")
         }
         return path
-    }
-}
-
-extension Process {
-    /// How the process ended; it must have ended.
-    fileprivate var endedHow: String {
-        terminationReason == .uncaughtSignal
-            ? "the program was ended by signal \(signalName(terminationStatus))"
-            : "the program ended with status \(terminationStatus)"
     }
 }
 

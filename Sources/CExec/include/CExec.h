@@ -9,4 +9,8 @@
 /// - Returns: 0, or an error number. A process that has ended already is no error.
 int cexec_limit(pid_t process, uint64_t memory, uint64_t files, uint64_t seconds);
 
+/// How a child of this process has ended. Leaves the child for waitpid(2).
+/// - Returns: 0 if it has not ended, or is none; 1 if it has exited with `status`; 2 if the signal `status` has ended it.
+int cexec_end(pid_t child, int *status);
+
 #endif
