@@ -19,6 +19,12 @@
                 case "meta": try file.checkMeta(box.body.dropFirst(4))
                 case "moov":
                     guard box.body.count <= largestMovie else { throw .unsupported("AVIF of very many pictures") }
+                    // Items of a track, which no writer of AVIF makes, would be read as those of the file are.
+                    for track in file.boxes(in: box.body) where track.name == "trak" {
+                        guard !file.boxes(in: track.body).contains(where: { $0.name == "meta" }) else {
+                            throw .unsupported("AVIF of items in a track")
+                        }
+                    }
                 default: break
                 }
             }
@@ -31,7 +37,12 @@
                 switch box.name {
                 case "iinf": items += number(box.body, at: 4, bytes: version == 0 ? 2 : 4)
                 case "iloc": places += entries(ofPlaces: box.body, version: version)
-                case "iref": references += count(box.body.dropFirst(4))
+                case "iref":
+                    // Each has as many ids as it says, and libavif makes an item of each id that is unknown (§8.11.12).
+                    let width = version == 0 ? 2 : 4
+                    for reference in boxes(in: box.body.dropFirst(4)) {
+                        references += 1 + number(reference.body, at: width, bytes: 2)
+                    }
                 case "iprp":
                     for box in boxes(in: box.body) {
                         if box.name == "ipco" { properties += count(box.body) }

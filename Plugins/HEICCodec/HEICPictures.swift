@@ -7,6 +7,10 @@
         /// By how much the sides of the coded picture may exceed those of the visible one: tiles are cut off at its edges.
         static let margin = 1024
 
+        /// The most bytes that tiles may share. All bytes of a tile and of its settings are read, so many tiles with the same ones would take
+        /// quadratic time.
+        static let mostShared = 16 << 20
+
         /// Pixels of all coded pictures, for colours and for alpha.
         private let colors: Int
         private let alpha: Int
@@ -44,9 +48,11 @@
             for reference in items.references where reference.kind == "dimg" && reference.from == item {
                 for tile in reference.to {
                     if known[tile] == nil {
-                        read += items.places[tile]?.first?.count ?? 0
-                        // All of a stream is read, so many tiles with the same bytes would take quadratic time.
-                        guard read <= file.bytes.count else { throw .unsupported("tiles that share their bytes in HEIC") }
+                        read += (items.places[tile] ?? []).reduce(0) { $0 + $1.count }
+                        read += items.properties(of: tile, named: "hvcC").reduce(0) { $0 + $1.count }
+                        guard read <= file.bytes.count + Self.mostShared else {
+                            throw .unsupported("HEIC of very many tiles with the same bytes")
+                        }
                         known[tile] = try self.pixels(
                             ofStream: tile, type: items.types[tile] ?? "unknown", of: items, in: file)
                     }

@@ -68,6 +68,8 @@ final class AVIFCodecTests: XCTestCase {
         let bodies = [
             box("iinf", [1, 0, 0, 0] + many), box("iloc", [2, 0, 0, 0, 0x44, 0] + many), box("iref", full + properties),
             box("iprp", box("ipco", properties)), box("iprp", box("ipma", full + many)),
+            box("iref", full + box("dimg", [0, 1, 4, 0] + [UInt8](repeating: 0, count: 2048))),
+            box("iref", [1, 0, 0, 0] + box("dimg", [0, 0, 0, 1, 4, 0] + [UInt8](repeating: 0, count: 4096))),
             // Two items with 1,025 places that take no bytes, in the old version and in the one with a method and an index
             box("iloc", full + [0, 0, 0, 2] + [0, 1, 0, 0, 4, 0] + [0, 2, 0, 0, 0, 1]),
             box("iloc", [1, 0, 0, 0, 0, 0, 0, 2] + [0, 1, 0, 0, 0, 0, 4, 0] + [0, 2, 0, 0, 0, 0, 0, 1]),
@@ -77,6 +79,9 @@ final class AVIFCodecTests: XCTestCase {
             XCTAssertThrowsError(try header(file)) {
                 XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of more than 1024 items"))
             }
+        }
+        XCTAssertThrowsError(try header(head + box("moov", box("trak", box("tkhd", []) + box("meta", full))))) {
+            XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of items in a track"))
         }
         XCTAssertThrowsError(try header(head + box("moov", [UInt8](repeating: 0, count: 262_145)))) {
             XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of very many pictures"))
