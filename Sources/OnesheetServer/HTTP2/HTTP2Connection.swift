@@ -232,6 +232,7 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
         case .ignored: input.addCost(1)
         case .refused(let code): try reject(stream, with: code, context)
         case .accepted(let window):
+            input.addCost(1)
             pass(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: stream, context)
             tell(window, of: stream, context)
             if isLast { endOfClient(on: stream, context) }
