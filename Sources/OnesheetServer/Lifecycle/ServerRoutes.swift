@@ -37,7 +37,8 @@ extension Router {
                 MetricsRoute(reading: MetricsReading(context, counters: counters)),
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(
-                    sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory, clock: clock, logger: logger),
+                    sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory, clock: clock, logger: logger
+                ),
             ]
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(
