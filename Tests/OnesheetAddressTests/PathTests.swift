@@ -66,7 +66,8 @@ final class PathTests: XCTestCase {
     }
 
     func testThatABase64SourceURLIsReadInPieces() throws {
-        let path = try ImagePath("unsafe/rs:fit:10:10/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png", try options(), signedBy: nil)
+        let path = try ImagePath(
+            "unsafe/rs:fit:10:10/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png", try options(), signedBy: nil)
         XCTAssertEqual(path.source, .url("http://example.com/images/curiosity.jpg"))
         XCTAssertEqual(path.options.transform.format, .png)
     }

@@ -81,7 +81,8 @@ final class SourceEncryptionTests: XCTestCase {
         }
         // A plain URL may contain the word.
         XCTAssertEqual(try ImagePath("s/plain/https://h/enc/a.jpg", grammar, signedBy: nil).source, .url("https://h/enc/a.jpg"))
-        XCTAssertEqual(try ImagePath("s/w:10/plain/https://h/enc/a.jpg", grammar, signedBy: nil).source, .url("https://h/enc/a.jpg"))
+        XCTAssertEqual(
+            try ImagePath("s/w:10/plain/https://h/enc/a.jpg", grammar, signedBy: nil).source, .url("https://h/enc/a.jpg"))
     }
 
     func testThatAPlainPathIsMadeAnEncryptedOne() throws {
