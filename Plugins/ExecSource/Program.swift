@@ -26,6 +26,8 @@ final class Program: Child {
     private static let rest = Duration.milliseconds(500)
     /// The time between two looks whether the program has ended while its pipes are silent, in milliseconds.
     private static let look: Int32 = 500
+    /// The same after its pipes have ended, in seconds.
+    private static let lastLook = 0.05
     /// A longer line of standard error is cut there.
     private static let longestError = 65_536
 
@@ -115,6 +117,7 @@ final class Program: Child {
                 if !each(Data(buffer.prefix(max(0, count)))) || count <= 0 { break }
             }
             withExtendedLifetime(pipe) {}
+            while !programEnd.isEnd(of: process) { Thread.sleep(forTimeInterval: Self.lastLook) }
         }
     }
 

@@ -180,30 +180,32 @@ final class ProgramTests: XCTestCase {
     }
 
     func testThatAProcessThatHasLeftTheProgramsGroupDoesNotHideItsEnd() async throws {
-        // Given a program that answers once, and leaves a process of another session with its pipes behind
-        let folder = try TemporaryDirectory()
-        let script = """
-            setsid sh -c 'echo $$ >> "\(folder.path("left"))"; exec sleep 3600' &
-            while IFS= read -r line; do
-                id=${line#'{"id":'}; id=${id%%,*}
-                case $line in
-                    *initialize*) printf '{"id":%s,"result":{"protocol":1}}\\n' "$id" ;;
-                    *) printf '{"id":%s,"result":{"id":"1","name":"One"}}\\n' "$id"; exit ;;
-                esac
-            done
-            """
-        let source = try Self.source(["/bin/sh", "-c", script])
-        addTeardownBlock {
-            let left = try String(contentsOfFile: folder.path("left"), encoding: .utf8)
-            for process in left.split(separator: "\n").compactMap({ pid_t($0) }) { kill(process, SIGKILL) }
+        // Given a program that answers once, and leaves a process of another session behind, with its pipes or without
+        for pipes in ["", "</dev/null >/dev/null 2>&1"] {
+            let folder = try TemporaryDirectory()
+            let script = """
+                setsid sh -c 'echo $$ >> "\(folder.path("left"))"; exec sleep 3600' \(pipes) &
+                while IFS= read -r line; do
+                    id=${line#'{"id":'}; id=${id%%,*}
+                    case $line in
+                        *initialize*) printf '{"id":%s,"result":{"protocol":1}}\\n' "$id" ;;
+                        *) printf '{"id":%s,"result":{"id":"1","name":"One"}}\\n' "$id"; exit ;;
+                    esac
+                done
+                """
+            let source = try Self.source(["/bin/sh", "-c", script])
+            addTeardownBlock {
+                let left = try String(contentsOfFile: folder.path("left"), encoding: .utf8)
+                for process in left.split(separator: "\n").compactMap({ pid_t($0) }) { kill(process, SIGKILL) }
+            }
+            // When it is called again and again, then it is started again each time
+            for _ in 0..<3 {
+                let title = try await source.title("1")
+                XCTAssertEqual(title.name, "One")
+            }
+            // And a shutdown does not wait for what is left
+            await source.shutdown()
         }
-        // When it is called again and again, then it is started again each time
-        for _ in 0..<3 {
-            let title = try await source.title("1")
-            XCTAssertEqual(title.name, "One")
-        }
-        // And a shutdown does not wait for what is left
-        await source.shutdown()
     }
 
     /// Kills programs again and again, at a fixed interval of answers and each only once.
