@@ -37,7 +37,7 @@ extension SharedTier {
         case .expired:
             try await forEachPage(below: names.version) { page throws(CacheError) in
                 let now = clock.now
-                let found = try await readings(of: page).filter { $0.reading.content?.header.isAlive(at: now) == false }
+                let found = try await readings(of: page) { $0.content?.header.isAlive(at: now) == false }.filter(\.found)
                 if !dryRun { try await delete(found.map(\.item.name)) }
                 removal = found.reduce(removal) { $0 + CacheRemoval(entries: 1, bytes: $1.item.bytes) }
             }
@@ -91,15 +91,17 @@ extension SharedTier {
             let marked = page.compactMap { marker in
                 names.entry(ofMarker: marker.name).map { ObjectListing.Item(name: $0, bytes: 0) }
             }
-            let found = try await readings(of: marked).filter { $0.reading.content?.entry.tags.contains(tag) == true }
+            // The bytes of an entry that has the tag.
+            let found = try await readings(of: marked) { reading in
+                reading.content.flatMap { $0.entry.tags.contains(tag) ? $0.header.length + $0.header.bodyLength : nil }
+            }.filter { $0.found != nil }
             // The entries first: a marker without its entry harms nothing.
             if !dryRun {
                 try await delete(found.map(\.item.name))
                 try await delete(found.map { names.marker(of: tag, for: $0.item.name) })
             }
-            for (item, reading) in found where !counted.contains(ExactText(item.name)) {
-                guard let object = reading.content else { continue }
-                removal = removal + CacheRemoval(entries: 1, bytes: object.header.length + object.header.bodyLength)
+            for (item, bytes) in found where !counted.contains(ExactText(item.name)) {
+                removal = removal + CacheRemoval(entries: 1, bytes: bytes ?? 0)
             }
         }
         return removal
@@ -108,7 +110,7 @@ extension SharedTier {
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
         _ = await settle(dropping: nil)
         try await forEachPage(below: names.version) { page throws(CacheError) in
-            for (_, reading) in try await readings(of: page) { reading.content.map { visit($0.header.key) } }
+            for (_, key) in try await readings(of: page, { $0.content?.header.key }) { key.map(visit) }
         }
     }
 
@@ -134,11 +136,19 @@ extension SharedTier {
         var found = SharedVerification()
         try await forEachPage(below: names.version) { page throws(CacheError) in
             var damaged: [String] = []
-            for (item, reading) in try await readings(of: page) {
+            // Whether it is damaged; `nil` if it has gone.
+            let verdicts = try await readings(of: page) { reading -> Bool? in
                 switch reading {
-                case .absent: continue
-                case .damaged: damaged.append(item.name)
-                case .entry, .expired, .purged:
+                case .absent: nil
+                case .damaged: true
+                case .entry, .expired, .purged: false
+                }
+            }
+            for (item, isDamaged) in verdicts {
+                guard let isDamaged else { continue }
+                if isDamaged {
+                    damaged.append(item.name)
+                } else {
                     found.whole += 1
                     found.bytes = found.bytes.addingSaturating(item.bytes)
                 }
@@ -175,20 +185,21 @@ extension SharedTier {
     }
 
     /// Reads the entries of a page, eight at a time. Skips markers and other names that are not entries'.
-    private func readings(
-        of page: [ObjectListing.Item]
-    ) async throws(CacheError) -> [(item: ObjectListing.Item, reading: Reading<SharedObject>)] {
+    /// - Parameter find: what is kept of an entry: a page of them would fill the memory.
+    private func readings<Found: Sendable>(
+        of page: [ObjectListing.Item], _ find: @escaping @Sendable (Reading<SharedObject>) -> Found
+    ) async throws(CacheError) -> [(item: ObjectListing.Item, found: Found)] {
         let wanted = page.compactMap { item in
             names.isMarker(item.name) ? nil : SharedNames.entryName(in: item.name).map { (item: item, digest: $0) }
         }
-        var readings: [(item: ObjectListing.Item, reading: Reading<SharedObject>)] = []
+        var readings: [(item: ObjectListing.Item, found: Found)] = []
         for start in stride(from: 0, to: wanted.count, by: 8) {
-            let results = await withTaskGroup(of: (ObjectListing.Item, Result<Reading<SharedObject>, StoreCalls.Failure>).self) {
+            let results = await withTaskGroup(of: (ObjectListing.Item, Result<Found, StoreCalls.Failure>).self) {
                 group in
                 for (item, digest) in wanted[start..<min(start + 8, wanted.count)] {
                     group.addTask { [self] in
                         do throws(StoreCalls.Failure) {
-                            return (item, .success(try await read(item.name, digest, isRequest: false)))
+                            return (item, .success(find(try await read(item.name, digest, isRequest: false))))
                         } catch {
                             return (item, .failure(error))
                         }
@@ -198,7 +209,7 @@ extension SharedTier {
             }
             for (item, result) in results {
                 switch result {
-                case .success(let reading): readings.append((item, reading))
+                case .success(let found): readings.append((item, found))
                 case .failure(let failure): throw failure.cacheError("read")
                 }
             }
