@@ -18,6 +18,14 @@ final class EntryNotesTests: XCTestCase {
         "color": "#0a10ff", "thumbhash": "1QcSHQRnh493V4dIh4eXh1h4kJUI", "look": "00000000000000ff",
     ]
 
+    func testThatACostIsANumberThatEvictionCanUse() throws {
+        for (cost, read) in [(1e308, 86_400_000), (.infinity, 86_400_000), (-1, 0), (.nan, 0), (12.5, 12.5)] as [(Double, Double)] {
+            var entry = entry(texts)
+            entry.cost = cost
+            XCTAssertEqual(try XCTUnwrap(CacheEntry.decode(entry.encoded(for: key))).entry.cost, read)
+        }
+    }
+
     func testThatEveryNoteIsReadAndWrittenAsItWasBefore() {
         let entry = entry(texts)
 

@@ -11,15 +11,17 @@ struct EntryFile: ~Copyable {
     let status: FileStatus
 
     /// Opens the file at `path`; `nil` if there is none.
-    /// - Throws: `EntryDamage` if it is not a regular file, `FileFailure` if it cannot be opened.
+    /// - Throws: `EntryDamage` if it is not a regular file or too long, `FileFailure` if it cannot be opened.
     static func at(_ path: String, named name: Digest128) throws -> EntryFile? {
-        do {
-            return try EntryFile(path: path, name: name)
+        do throws(FileFailure) {
+            let file = try EntryFile(path: path, name: name)
+            if file.status.size <= lengthLimit { return file }
         } catch {
             if error.isAbsence { return nil }
             if error.isNotAFile { throw EntryDamage.notAnEntry }
             throw error
         }
+        throw EntryDamage.length
     }
 
     /// Whether `error` concerns only this file, and not the folder or the system.
@@ -44,7 +46,7 @@ struct EntryFile: ~Copyable {
             // Damaged, longer than the bytes that were read, or its lifetime is being extended at this moment.
             header = try EntryHeader(try file.read(first: min(status.size, EntryHeader.lengthLimit)), named: name)
         }
-        guard header.length + header.bodyLength == status.size, status.size <= Self.lengthLimit else { throw EntryDamage.length }
+        guard header.length + header.bodyLength == status.size else { throw EntryDamage.length }
         return header
     }
 

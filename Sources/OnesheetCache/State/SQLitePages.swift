@@ -24,10 +24,13 @@ struct SQLitePages {
     /// The records of all pages except free ones, which may still have removed records.
     func records() -> [[String]] {
         let free = freePages()
-        return (0..<bytes.count / size).lazy.filter { !free.contains($0) }.flatMap { records(onPage: $0) }
+        // Records of an intact file do not overlap. Damage may be a mass of references to one record.
+        var budget = bytes.count + Self.lengthLimit
+        return (0..<bytes.count / size).filter { !free.contains($0) }.flatMap { records(onPage: $0, &budget) }
     }
 
-    private func records(onPage page: Int) -> [[String]] {
+    /// - Parameter budget: the bytes of records that may still be copied.
+    private func records(onPage page: Int, _ budget: inout Int) -> [[String]] {
         let start = page * size
         // The first page begins with the file's header.
         let header = start + (page == 0 ? 100 : 0)
@@ -37,22 +40,26 @@ struct SQLitePages {
         let (isLeaf, count) = (kind == 0x0A, number(header + 3, bytes: 2))
         let pointers = header + (isLeaf ? 8 : 12)
         guard pointers + 2 * count <= start + size else { return [] }
-        return (0..<count).compactMap { cell in
+        var records: [[String]] = []
+        for cell in 0..<count {
             let offset = number(pointers + 2 * cell, bytes: 2)
-            guard offset >= 8, offset < size else { return nil }
-            return record(at: start + offset + (isLeaf ? 0 : 4), end: start + size)
+            guard offset >= 8, offset < size else { continue }
+            guard let payload = payload(at: start + offset + (isLeaf ? 0 : 4), end: start + size, &budget) else { continue }
+            if let texts = SQLitePages(payload: payload).texts() { records.append(texts) }
         }
+        return records
     }
 
-    /// The record at `place` on a page that ends at `end`, including its overflow pages.
-    private func record(at place: Int, end: Int) -> [String]? {
+    /// The bytes of the record at `place` on a page that ends at `end`, including its overflow pages.
+    private func payload(at place: Int, end: Int, _ budget: inout Int) -> [UInt8]? {
         var place = place
         guard let length = variable(&place, end: end), length <= min(bytes.count, Self.lengthLimit) else { return nil }
         let (most, least) = ((usable - 12) * 64 / 255 - 23, (usable - 12) * 32 / 255 - 23)
         let kept = least + (length - least) % (usable - 4)
         let local = length <= most ? length : kept <= most ? kept : least
-        guard local >= 0, place + local <= end else { return nil }
+        guard local >= 0, place + local <= end, length <= budget else { return nil }
         var payload = Array(bytes[place..<place + local])
+        defer { budget -= payload.count }
         if local < length {
             guard place + local + 4 <= end else { return nil }
             var next = number(place + local, bytes: 4)
@@ -64,7 +71,7 @@ struct SQLitePages {
                 next = number(start, bytes: 4)
             }
         }
-        return SQLitePages(payload: payload).texts()
+        return payload
     }
 
     private init(payload: [UInt8]) {

@@ -59,7 +59,7 @@ extension ByteBuffer {
         guard let kind = readText().flatMap(CacheKind.init(rawValue:)), let text = readText(), let mediaType = readText(),
             let validator = readText(), let created = readMoment() ?? nil, let cacheTime = readExpiration(),
             let expires = readMoment(),
-            let cost = readNumber(), let tags = readList({ $0.readText().map { CacheTag($0) } }),
+            let cost = readCost(), let tags = readList({ $0.readText().map { CacheTag($0) } }),
             let notes = readNotes(), readableBytes == 0
         else { return nil }
         var entry = CacheEntry(
@@ -80,6 +80,11 @@ extension ByteBuffer {
     }
 
     private mutating func writeNumber(_ number: Double) { writeInteger(number.bitPattern) }
+    /// Milliseconds of a render, of which there are less than a day's. One of infinity would never be evicted.
+    private mutating func readCost() -> Double? {
+        readNumber().map { $0.isNaN ? 0 : min(max($0, 0), 86_400_000) }
+    }
+
     private mutating func readNumber() -> Double? { readInteger(as: UInt64.self).map(Double.init(bitPattern:)) }
 
     /// `nil`, never, is encoded as infinity.
