@@ -82,11 +82,15 @@ struct ObjectFolder: Sendable {
         do throws(FileError) {
             try makeOwnFolders()
             let now = time(nil)
+            // Somebody who may write here may put a link to another folder in its place.
+            let folder = open(temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard folder >= 0 else { throw FileError(temporary) }
+            defer { close(folder) }
             for item in try Directory.items(of: temporary) {
-                let path = "\(temporary)/\(item.name)"
                 var facts = stat()
-                guard lstat(path, &facts) == 0, now - facts.modified > Self.oldestLeftover else { continue }
-                unlink(path)
+                guard fstatat(folder, item.name, &facts, AT_SYMLINK_NOFOLLOW) == 0, now - facts.modified > Self.oldestLeftover
+                else { continue }
+                unlinkat(folder, item.name, 0)
             }
         } catch {
             throw error.storeError("clean")

@@ -168,6 +168,25 @@ final class FolderStoreTests: XCTestCase {
         XCTAssertEqual(abilities, StoreAbilities(hasConditions: true))
     }
 
+    func testThatALinkInPlaceOfItsOwnFolderLosesNothing() async throws {
+        // Given a store in which somebody has put a link to another folder
+        let (folder, other) = (try folder(), try self.folder())
+        let store = try store(folder.path)
+        _ = try await store.put(ByteBuffer(string: "x"), as: "a", if: .none)
+        let treasure = other.path("treasure")
+        try Data("x".utf8).write(to: URL(fileURLWithPath: treasure))
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: treasure)
+        try FileManager.default.removeItem(atPath: folder.path(".tmp"))
+        try FileManager.default.createSymbolicLink(atPath: folder.path(".tmp"), withDestinationPath: other.path)
+        // When it removes what killed servers have left
+        do {
+            let abilities = try await store.probe(prefix: "onesheet/")
+            XCTFail("\(abilities)")
+        } catch {}
+        // Then it removes nothing there
+        XCTAssertTrue(FileManager.default.fileExists(atPath: treasure))
+    }
+
     func testThatWritersThatAreKilledLeaveNoHalfObject() async throws {
         let folder = try folder()
         let store = try store(folder.path)

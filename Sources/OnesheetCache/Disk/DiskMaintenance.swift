@@ -6,16 +6,21 @@ internal import OnesheetCore
 struct DiskMaintenance: Sendable {
     let store: DiskStore
 
-    /// Deletes the trash and the files of dead sessions.
+    /// Deletes the trash and the files of dead sessions. What cannot be deleted stops nothing else.
+    /// - Throws: the first failure.
     func removeLeftovers() throws(CacheError) {
         try store.access.use("clean") { folder in
+            var failure: FileFailure?
             for folder in store.layout.removed {
-                for name in try Files.names(in: folder) { try Files.removeTree("\(folder)/\(name)") }
+                for name in try Files.names(in: folder) {
+                    do throws(FileFailure) { try Files.removeTree("\(folder)/\(name)") } catch { failure = failure ?? error }
+                }
             }
             let lock = try FolderLock(waitingFor: store.layout.lock)
             try FolderSession.removeDead(in: store.layout, but: folder.session)
-            try removeEarlierFolders()
+            if failure == nil { try removeEarlierFolders() }
             withExtendedLifetime(lock) {}
+            if let failure { throw failure }
         }
     }
 
