@@ -26,8 +26,6 @@ final class Program: Child {
     private static let rest = Duration.milliseconds(500)
     /// The time between two looks whether the program has ended while its pipes are silent, in milliseconds.
     private static let look: Int32 = 500
-    /// The same after its pipes have ended, in seconds.
-    private static let lastLook = 0.05
     /// A longer line of standard error is cut there.
     private static let longestError = 65_536
 
@@ -65,6 +63,7 @@ final class Program: Child {
             running.leave()
             throw error
         }
+        end.watch(process.processIdentifier)
         // The program is not limited before this line.
         if let failure = limits.apply(to: process.processIdentifier) {
             logger.warning("the limits of the program cannot be set", metadata: ["error": "\(failure)"])
@@ -96,7 +95,7 @@ final class Program: Child {
     /// Stops some time after the end of the program: a process that the program has started may have left its group, and keep the pipe open
     /// for ever.
     private func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
-        let (running, programEnd, process) = (running, end, process.processIdentifier)
+        let (running, programEnd) = (running, end)
         running.enter()
         Thread.detachNewThread {
             defer { running.leave() }
@@ -105,7 +104,7 @@ final class Program: Child {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             var end: ContinuousClock.Instant?
             while true {
-                if end == nil, programEnd.isEnd(of: process) { end = .now + Self.rest }
+                if end == nil, programEnd.reason != nil { end = .now + Self.rest }
                 guard end.map({ $0 > .now }) ?? true else {
                     _ = each(Data())
                     break
@@ -117,7 +116,6 @@ final class Program: Child {
                 if !each(Data(buffer.prefix(max(0, count)))) || count <= 0 { break }
             }
             withExtendedLifetime(pipe) {}
-            while !programEnd.isEnd(of: process) { Thread.sleep(forTimeInterval: Self.lastLook) }
         }
     }
 

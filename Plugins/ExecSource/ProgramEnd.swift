@@ -1,6 +1,6 @@
 internal import CExec
 internal import Dispatch
-internal import FoundationEssentials
+internal import Foundation
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -9,8 +9,8 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// The end of a program. It is noted once, by Foundation or by a thread that reads from the program: Foundation notices it only after the end
-/// of all processes that the program has started, because they inherit a socket of it (Swift 6.3.1, Linux).
+/// The end of a program. It is noted once: by a thread that waits for it, or by Foundation, which notices it only after the end of all
+/// processes that the program has started, because they inherit a socket of it (Swift 6.3.1, Linux).
 final class ProgramEnd: Sendable {
     private let state = Mutex<String?>(nil)
     private let isNoted = DispatchSemaphore(value: 0)
@@ -22,8 +22,17 @@ final class ProgramEnd: Sendable {
     /// How the program has ended; `nil` if it runs.
     var reason: String? { state.withLock { $0 } }
 
+    /// Starts a thread that waits for the end of `process`.
+    func watch(_ process: pid_t) {
+        Thread.detachNewThread { [self] in
+            var status: Int32 = 0
+            let end = cexec_wait(process, &status)
+            if end != 0 { note(process, status: status, isSignal: end == 2) }
+        }
+    }
+
     /// Notes the end of `process`, and kills what it has left in its group.
-    /// - Parameter signal: whether `status` is the signal that has ended it.
+    /// - Parameter isSignal: whether `status` is the signal that has ended it.
     func note(_ process: pid_t, status: Int32, isSignal: Bool) {
         let isFirst = state.withLock { reason in
             guard reason == nil else { return false }
@@ -34,15 +43,6 @@ final class ProgramEnd: Sendable {
         kill(-process, SIGKILL)
         isNoted.signal()
         running.leave()
-    }
-
-    /// Looks whether `process` has ended, and notes it.
-    func isEnd(of process: pid_t) -> Bool {
-        if reason != nil { return true }
-        var status: Int32 = 0
-        let end = cexec_end(process, &status)
-        if end != 0 { note(process, status: status, isSignal: end == 2) }
-        return end != 0
     }
 
     /// Waits until the end is noted.

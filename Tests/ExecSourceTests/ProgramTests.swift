@@ -184,7 +184,9 @@ final class ProgramTests: XCTestCase {
         for pipes in ["", "</dev/null >/dev/null 2>&1"] {
             let folder = try TemporaryDirectory()
             let script = """
-                setsid sh -c 'echo $$ >> "\(folder.path("left"))"; exec sleep 3600' \(pipes) &
+                left="\(folder.path)/$$"
+                setsid sh -c 'echo $$ > "$1"; exec sleep 3600' sh "$left" \(pipes) &
+                until [ -s "$left" ]; do sleep 0.01; done
                 while IFS= read -r line; do
                     id=${line#'{"id":'}; id=${id%%,*}
                     case $line in
@@ -195,8 +197,10 @@ final class ProgramTests: XCTestCase {
                 """
             let source = try Self.source(["/bin/sh", "-c", script])
             addTeardownBlock {
-                let left = try String(contentsOfFile: folder.path("left"), encoding: .utf8)
-                for process in left.split(separator: "\n").compactMap({ pid_t($0) }) { kill(process, SIGKILL) }
+                for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                    let left = try String(contentsOfFile: folder.path(name), encoding: .utf8)
+                    kill(try XCTUnwrap(pid_t(left.dropLast())), SIGKILL)
+                }
             }
             // When it is called again and again, then it is started again each time
             for _ in 0..<3 {
