@@ -7,8 +7,8 @@
         /// By how much the sides of the coded picture may exceed those of the visible one: tiles are cut off at its edges.
         static let margin = 1024
 
-        /// The most bytes that tiles may share. All bytes of a tile and of its settings are read, so many tiles with the same ones would take
-        /// quadratic time.
+        /// The most bytes that tiles may share. The check reads all bytes of each tile and of its settings, so many tiles with the same bytes
+        /// would take quadratic time.
         static let mostShared = 16 << 20
 
         /// Pixels of all coded pictures, for colours and for alpha.

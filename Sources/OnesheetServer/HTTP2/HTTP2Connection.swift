@@ -225,14 +225,14 @@ final class HTTP2Connection: ChannelDuplexHandler, RemovableChannelHandler {
     private func receive(
         _ bytes: ByteBuffer, length: Int, on stream: HTTP2StreamID, isLast: Bool, _ context: ChannelHandlerContext
     ) throws(ConnectionFailure) {
+        input.addCost(1)
         if bytes.readableBytes <= FrameFlood.crumb, !isLast { try flood.count(.crumbs) }
         let part = try streams.receive(bytes.readableBytes, length: length, on: stream, isLast: isLast)
         if let increment = streams.allowMore() { sender?.send { $0.writeWindowUpdate(.rootStream, by: increment) } }
         switch part {
-        case .ignored: input.addCost(1)
+        case .ignored: break
         case .refused(let code): try reject(stream, with: code, context)
         case .accepted(let window):
-            input.addCost(1)
             pass(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: stream, context)
             tell(window, of: stream, context)
             if isLast { endOfClient(on: stream, context) }

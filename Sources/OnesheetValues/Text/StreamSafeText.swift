@@ -1,7 +1,7 @@
 /// Text in which no more than 30 combining marks follow each other: the Stream-Safe Text Format (UAX #15 §13). No language needs as many.
 ///
 /// Swift compares, hashes and matches Strings by their canonical form. For that it sorts each run of marks, in time that grows with the square
-/// of its length: each comparison of 16 KB of marks takes 30 ms. So the server checks or changes text from outside where it comes in.
+/// of its length: each comparison of 16 KB of marks takes 30 ms. So each reader of outside text refuses longer runs or divides them.
 extension String {
     private static let mostMarks = 30
 
