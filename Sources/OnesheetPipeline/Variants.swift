@@ -72,14 +72,14 @@ struct Variants: Sendable {
             let claimed = flights.begin()
             let requests = requests.filter { claimed.contains(FlightKey($0.key, at: generation)) }
             guard !requests.isEmpty else { return [] }
-            let start = ContinuousClock.now
             let images: [RenderedImage]
             do throws(RenderError) {
                 images = try engine.render(file, as: requests.map(\.transform), predicted: cost)
             } catch {
                 throw .render(error)
             }
-            let milliseconds = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
+            // The predicted cost, so that what a cache keeps does not depend on how busy this machine was.
+            let milliseconds = cost.milliseconds / Double(images.count)
             return zip(requests, images).map { request, image in
                 // The hash of the validator is computed here too.
                 let entry = CacheEntry(image, of: request.title, created: clock, lives: lifetime, cost: milliseconds)

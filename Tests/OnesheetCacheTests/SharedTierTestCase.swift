@@ -15,8 +15,6 @@ class SharedTierTestCase: XCTestCase {
 
     func settings(_ change: (inout SharedSettings) -> Void = { _ in }) -> SharedSettings {
         var settings = SharedSettings(prefix: "onesheet")
-        // The entries of these tests cost a millisecond.
-        settings.minimumCost = 0
         change(&settings)
         return settings
     }

@@ -12,7 +12,7 @@ final class SharedTierTroubleTests: XCTestCase {
 
     private func tier(_ change: (inout SharedSettings) -> Void = { _ in }) -> SharedTier {
         var settings = SharedSettings(prefix: "onesheet")
-        (settings.minimumCost, settings.absence) = (0, 0)
+        settings.absence = 0
         change(&settings)
         return SharedTier(store, settings, clock: clock.wallClock)
     }

@@ -21,9 +21,6 @@ package struct SharedSettings: Sendable {
     package var absence = 2.0
     /// The largest body, in bytes.
     package var bodyLimit = 8 << 20
-    /// The least cost of a variant, in milliseconds. Another server needs the original to make a cheaper one, and fetching that takes
-    /// longer than fetching the variant, so this spares only writes of what tiny originals give.
-    package var minimumCost = 1.0
     /// Entries that wait to be written, and their bytes. Further ones are dropped.
     package var queueLimit = 1024
     package var queueBytes = 64 << 20

@@ -202,7 +202,6 @@ package final class SharedTier: SharedCacheTier {
     /// The reason for which an entry does not belong in the store.
     private func refusal(of entry: CacheEntry, under key: CacheKey) -> String? {
         if entry.body.readableBytes > settings.bodyLimit { return "too large" }
-        if key.kind == .variant, entry.cost < settings.minimumCost { return "cheap to make" }
         return names.furtherTags(of: entry, under: key).count > SharedSettings.furtherTags ? "too many tags" : nil
     }
 
