@@ -1,3 +1,10 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Foundation
+#endif
 import NIOCore
 import OnesheetCore
 
@@ -22,17 +29,29 @@ extension Rendering {
         var body: ByteBuffer
     }
 
-    /// Encodes at the highest quality that fits into `limit`, or at the lowest if none fits.
+    /// The most encodings after the first to meet `maxBytes`, before the one at the lowest quality. It depends on the pixels alone, so that
+    /// all machines make the same bytes: a whole binary search of a hundred qualities up to about a megapixel, and fewer beyond, so that no
+    /// variant takes a worker for long.
+    static func tries(pixels: Int) -> Int { min(max(8_000_000 / max(pixels, 1), 2), 7) }
+
+    /// Encodes at the highest quality that fits into `limit`, or at a lower one if the tries do not find it, or at the lowest if none fits.
     private func encode(
         _ job: Job, _ picture: borrowing PixelBuffer, with options: EncodeOptions, below first: Attempt, within limit: Int
     ) throws(CodecError) -> ByteBuffer {
         var (options, best) = (options, first.body)
         var (low, high) = (1, first.quality - 1)
         var fits = false
-        while low <= high {
+        var guess = SizeGuess(first.quality, bytes: first.body.readableBytes)
+        var tries = Self.tries(pixels: picture.layout.width * picture.layout.height)
+        while low <= high, tries > 0 || !fits {
             try deadline.check()
-            options.quality = (low + high + 1) / 2
+            options.quality =
+                if tries == 0 { low } else if high - low + 1 < 1 << tries { (low + high + 1) / 2 } else {
+                    min(max(guess.quality(for: limit), low), high)
+                }
+            tries = max(tries - 1, 0)
             let body = try job.encoder.encode(picture, options)
+            guess.note(options.quality, bytes: body.readableBytes)
             if body.readableBytes <= limit {
                 (best, fits) = (body, true)
                 low = options.quality + 1
@@ -86,5 +105,28 @@ extension Rendering {
         }
         guard sink.luma.width == original.width, sink.luma.height == original.height else { return nil }
         return try VisibleDistance(original, sink.luma, by: deadline)
+    }
+}
+
+/// Guesses the quality for a size. The logarithm of the size is about linear in the quality.
+private struct SizeGuess {
+    /// The typical fall of the logarithm from one quality to the next lower one, before it is measured.
+    private var slope = 0.025
+    private var last: (quality: Int, logarithm: Double)
+
+    init(_ quality: Int, bytes: Int) { last = (quality, log(Double(max(bytes, 1)))) }
+
+    mutating func note(_ quality: Int, bytes: Int) {
+        let next = (quality: quality, logarithm: log(Double(max(bytes, 1))))
+        if quality != last.quality {
+            // A flat or falling curve would guess far away.
+            slope = max((next.logarithm - last.logarithm) / Double(next.quality - last.quality), 0.005)
+        }
+        last = next
+    }
+
+    /// A quality that is a little too low rather than a little too high.
+    func quality(for limit: Int) -> Int {
+        last.quality - Int(((last.logarithm - log(Double(max(limit, 1)) * 0.95)) / slope).rounded(.up))
     }
 }

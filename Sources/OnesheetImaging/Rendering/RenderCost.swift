@@ -51,8 +51,6 @@ package struct RenderCost: Sendable, Equatable {
     private static let scan = 0.3
     /// A decoder that scales takes about twice as long for many sizes as for one, whether in one pass or in several.
     fileprivate static let passes = 2
-    /// The number of encodings to meet `maxBytes`: a binary search of a hundred qualities, and the first one.
-    private static let attempts = 8.0
     /// The time per pixel for comparing two pictures.
     private static let comparison = 3.0
 
@@ -89,7 +87,8 @@ package struct RenderCost: Sendable, Equatable {
         let codec = Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown
         // Each attempt at a quality is encoded, decoded and compared.
         let finding = Double(QualitySearch.attempts) * (codec.encode + codec.decode + comparison)
-        let encode = (output.findsQuality ? finding : codec.encode) + (transform.maxBytes > 0 ? (attempts - 1) * codec.encode : 0)
+        let tries = Double(min(Rendering.tries(pixels: Int(pixels)) + 1, 7))
+        let encode = (output.findsQuality ? finding : codec.encode) + (transform.maxBytes > 0 ? tries * codec.encode : 0)
         let filters = [
             transform.blur > 0, transform.sharpen > 0, transform.pixelates > 1, transform.isGray, transform.isBitonal,
             transform.watermark != nil,
