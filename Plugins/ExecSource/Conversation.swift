@@ -45,8 +45,9 @@ final class Conversation: ChildListener {
             let child = try launcher.launch(self)
             state.withLock { $0.child = child }
         } catch {
-            ended("the program cannot start: \(error)")
-            throw .unavailable(reason: "the program cannot start: \(error)")
+            // The error may name paths of this machine.
+            ended("the program cannot start", lastWords: "\(error)")
+            throw .failed(reason: "the program cannot start", details: "\(error)")
         }
         let greeting = try await call("initialize", ["protocol": 1, "name": .string(name)], title: nil, timeout: timeout)
         guard case .object(let members) = greeting, members["protocol"] == 1 else {
@@ -109,8 +110,8 @@ final class Conversation: ChildListener {
     func received(_ line: Data) {
         guard !line.isEmpty, end == nil else { return }
         guard let answer = RemoteAnswer(line: line) else {
-            // After an invalid line, no line can be assigned to a call.
-            return refuse("the program wrote an invalid answer: \(String(decoding: line.prefix(100), as: UTF8.self))")
+            // After an invalid line, no line can be assigned to a call. What a program prints by mistake is not for visitors.
+            return refuse("the program wrote an invalid answer", details: String(decoding: line.prefix(100), as: UTF8.self))
         }
         let (title, isExpected) = state.withLock { state in
             (state.waiting[answer.id]?.title, state.waiting[answer.id] != nil || state.abandoned.remove(answer.id) != nil)
@@ -120,8 +121,11 @@ final class Conversation: ChildListener {
     }
 
     /// Terminates a program after a protocol error.
-    func refuse(_ reason: String) {
-        fail(End(error: .malformedAnswer(reason: reason), reason: reason))
+    func refuse(_ reason: String) { refuse(reason, details: nil) }
+
+    /// - Parameter details: the program's own words.
+    private func refuse(_ reason: String, details: String?) {
+        fail(End(error: .malformedAnswer(reason: reason, details: details), reason: reason, lastWords: details))
         stop()
     }
 

@@ -41,7 +41,8 @@ public struct ExecSource: SourcePlugin {
     public func title(_ id: String) async throws(SourceError) -> Title {
         let title = try Title(answer: try await supervisor.call("title", ["id": .string(id)], title: id))
         guard title.id.isExactly(id) else {
-            throw .malformedAnswer(reason: "asked for “\(id)”, the program answered “\(title.id)”")
+            throw .malformedAnswer(
+                reason: "the program answered with another title", details: "asked for “\(id)”, got “\(title.id)”")
         }
         return title
     }
@@ -50,7 +51,8 @@ public struct ExecSource: SourcePlugin {
         let answer = try await supervisor.call("candidates", ["id": .string(id)], title: id)
         let found = try PosterCandidate.list(answer: answer)
         for candidate in found where WebURL(candidate.location.name) == nil {
-            throw .malformedAnswer(reason: "“\(candidate.location.name)” is not an http or https URL")
+            throw .malformedAnswer(
+                reason: "the place of a candidate is not an http or https URL", details: "“\(candidate.location.name)”")
         }
         return found
     }

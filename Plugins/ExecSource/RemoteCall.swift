@@ -59,7 +59,9 @@ struct RemoteFault: Sendable {
     /// - Parameter id: the id of the requested title.
     func sourceError(_ id: String?) -> SourceError {
         switch code {
-        case -32_001: return id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)
+        case -32_001:
+            return id.map(SourceError.notFound)
+                ?? .malformedAnswer(reason: "the program answers a list with “not found”", details: message)
         case -32_002: return .unauthorized(message: message)
         case -32_003:
             guard case .object(let members)? = data, let until = members["until"]?.seconds else {
@@ -67,6 +69,11 @@ struct RemoteFault: Sendable {
             }
             return .quotaExhausted(until: until)
         case -32_004: return .unavailable(reason: message)
+        case -32_006:
+            guard case .object(let members)? = data, let seconds = members["retryAfter"]?.seconds else {
+                return .rateLimited(retryAfter: 1)
+            }
+            return .rateLimited(retryAfter: Int(saturating: seconds.rounded(.up)))
         case -32_005, -32_601: return .unsupported(message)
         default: return .failed(reason: "the program rejected the call (\(code))", details: message)
         }

@@ -3,7 +3,7 @@ internal import OnesheetCore
 /// Recognises an error of the service and maps it to an error of the source.
 struct FaultRule: Sendable, Decodable {
     enum Reason: String, Sendable, Decodable, CaseIterable {
-        case notFound, unauthorized, quotaExhausted, unavailable, malformedAnswer
+        case notFound, unauthorized, quotaExhausted, rateLimited, unavailable, malformedAnswer
     }
 
     /// The status of the response; `nil` matches any.

@@ -62,6 +62,8 @@ struct RestClient: Sendable {
         case .notFound: id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)
         case .unauthorized: .unauthorized(message: message)
         case .quotaExhausted: await quota.exhaust()
+        // With `Retry-After`, `PluginContext.get` has thrown the time of the service.
+        case .rateLimited: .rateLimited(retryAfter: 1)
         case .unavailable: .unavailable(reason: message)
         case .malformedAnswer: .malformedAnswer(reason: message)
         }

@@ -61,7 +61,7 @@ extension Manifest {
         faults:
           - { status: 401, reason: unauthorized, message: /status_message }
           - { status: 404, reason: notFound }
-          - { status: 429, reason: quotaExhausted }
+          - { status: 429, reason: rateLimited }
         list:
           get: "/movie/now_playing{?language,page}"
           items: /results

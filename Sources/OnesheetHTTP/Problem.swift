@@ -1,5 +1,5 @@
 package import HTTPTypes
-import OnesheetCore
+package import OnesheetCore
 
 /// An HTTP error response (RFC 9457).
 package struct Problem: Error {
@@ -59,6 +59,20 @@ package struct Problem: Error {
 }
 
 extension Problem {
+    /// The problem for `failure`, without what only the administrator may read.
+    package init(_ failure: Failure, at now: Double) {
+        let retryAfter: Int? =
+            switch failure.retry {
+            case .unknown: nil
+            case .after(let seconds): seconds
+            // At most a year: a source names the time.
+            case .at(let time): min(max(Int(saturating: time - now), 1), 366 * 86_400)
+            }
+        self.init(HTTPResponse.Status(failure.status), title: failure.title, detail: failure.message, retryAfter: retryAfter)
+        if failure.details != nil { wholeDetail = failure.description }
+        isOriginals = failure.blame == .image
+    }
+
     /// A precondition of the request is false.
     package static let changed = Problem(
         .preconditionFailed, title: "Precondition failed", detail: "the image or document does not meet the request's condition")
@@ -90,5 +104,24 @@ extension Problem {
 
     package static func noSuchRange(size: Int) -> Problem {
         .init(.rangeNotSatisfiable, title: "No such range", detail: "the image has \(size) bytes")
+    }
+}
+
+extension HTTPResponse.Status {
+    fileprivate init(_ status: Failure.Status) {
+        self =
+            switch status {
+            case .badRequest: .badRequest
+            case .forbidden: .forbidden
+            case .notFound: .notFound
+            case .conflict: .conflict
+            case .tooLarge: .contentTooLarge
+            case .unusable: .unprocessableContent
+            case .tooManyRequests: .tooManyRequests
+            case .internalError: .internalServerError
+            case .badGateway: .badGateway
+            case .unavailable: .serviceUnavailable
+            case .tooSlow: .gatewayTimeout
+            }
     }
 }

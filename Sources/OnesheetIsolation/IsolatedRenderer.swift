@@ -206,7 +206,7 @@ package final class IsolatedRenderer: PictureEngine {
             if isFatal {
                 .lost(loss)
             } else if loss == .deadline || loss == .stalled {
-                .timedOut(after: times.work)
+                .tooSlow(after: times.work)
             } else {
                 losses > (loss == .killed ? ProcessBounds.mostKills : 1) ? .lost(loss) : nil
             }

@@ -27,6 +27,6 @@ extension Pipeline {
             request: request, stored: hit.map { ($0, $0.entry.state(at: clock.now)) },
             originalTier: await cache.tier(having: ImageRequest.originalKey(request.title)),
             lastMaking: metrics.makings.last(request.key),
-            failure: originals.failures.remembered(request.title, at: await cache.generation())?.withoutDetails.description)
+            failure: originals.failure(of: request, at: await cache.generation())?.message)
     }
 }

@@ -68,7 +68,9 @@ package struct Originals: Sendable {
     ) async throws(PipelineError) -> Original {
         let stored = try await stored(title)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
-        do throws(PipelineError) { try failures.check(title, at: generation) } catch {
+        do throws(PipelineError) {
+            try failures.check(ImageRequest.originalKey(title), at: generation)
+        } catch {
             // The answer is the same as at the failure that is remembered.
             return try standIn(stored, for: title, after: error)
         }
@@ -124,6 +126,7 @@ package struct Originals: Sendable {
     private func renewed(
         _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(PipelineError) -> Original {
+        var kept = stored
         do throws(PipelineError) {
             // The source may name another picture since its configuration has changed.
             if let stored, let url = stored.entry.provenance.location,
@@ -132,13 +135,18 @@ package struct Originals: Sendable {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
                     if let admitted = try await selection.admitted(renewed) { return admitted.foundAs(stored) }
-                } catch .originRefused {
-                    // The picture is gone, but another candidate may exist.
+                    kept = nil
+                } catch let error where error.traits.contains(.isRefusal) {
+                    // Another candidate may exist. What its owner has removed stands in for nothing, as what is blocked.
+                    if error.traits.contains(.isRemoval) {
+                        await forget(title)
+                        kept = nil
+                    }
                 }
             }
             return try await selected(for: title, from: source, at: generation)
         } catch {
-            return try standIn(stored, for: title, after: error)
+            return try standIn(kept, for: title, after: error)
         }
     }
 
@@ -147,7 +155,7 @@ package struct Originals: Sendable {
     private func standIn(
         _ stored: Original?, for title: TitleReference, after error: PipelineError
     ) throws(PipelineError) -> Original {
-        guard let stored, error.allowsStale, stored.entry.state(at: clock.now) != .stale else { throw error }
+        guard let stored, error.traits.contains(.allowsStale), stored.entry.state(at: clock.now) != .stale else { throw error }
         logger.notice("a stale original is used", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
         return stored.standingIn()
     }
@@ -167,7 +175,7 @@ package struct Originals: Sendable {
         do throws(PipelineError) {
             return try await selection.original(of: title, from: source)
         } catch {
-            failures.remember(error, of: title, at: generation)
+            failures.remember(error, of: ImageRequest.originalKey(title), at: generation)
             throw error
         }
     }
@@ -176,14 +184,20 @@ package struct Originals: Sendable {
     /// candidates are not stored.
     func drop(_ request: ImageRequest, _ error: PipelineError, at generation: CacheGeneration) async {
         guard request.candidate == nil else { return }
-        let title = request.title
-        failures.remember(error, of: title, at: generation)
+        let (title, key) = (request.title, ImageRequest.originalKey(request.title))
+        failures.remember(error, of: key, at: generation)
         do {
-            try await cache.remove(ImageRequest.originalKey(title))
+            try await cache.remove(key)
         } catch {
             logger.error(
                 "a damaged original may remain in the cache", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
         }
+    }
+
+    /// The remembered failure of the image of `request` or of its original, which every request gets until the next attempt.
+    func failure(of request: ImageRequest, at generation: CacheGeneration) -> PipelineError? {
+        failures.remembered(request.key, at: generation)
+            ?? failures.remembered(ImageRequest.originalKey(request.title), at: generation)
     }
 
     private func forget(_ title: TitleReference) async {

@@ -43,11 +43,17 @@ struct Variants: Sendable {
             }
         }
         guard let request = requests.first else { return variants }
+        for request in requests { try originals.failures.check(request.key, at: fill.generation) }
         let rendered: [Variant]
         do throws(PipelineError) {
             rendered = try await render(requests, of: original, for: fill)
         } catch {
-            if error.isOriginals { await originals.drop(request, error, at: fill.generation) }
+            if error.traits.contains(.dropsOriginal) {
+                await originals.drop(request, error, at: fill.generation)
+            } else if requests.count == 1 {
+                // Of several variants, any may be the reason.
+                originals.failures.remember(error, of: request.key, at: fill.generation)
+            }
             throw error
         }
         metrics.add(\.renders, rendered.count)

@@ -30,7 +30,7 @@ final class BoxOfficeExtremesTests: XCTestCase {
             _ = try await RecordedKOBIS.source(transport).titles(TitleQuery(date: CalendarDay("20120101")))
             XCTFail("nan is a number")
         } catch {
-            guard case .malformedAnswer(let reason)? = error as? SourceError else { return XCTFail("\(error)") }
+            guard case .malformedAnswer(let reason, _)? = error as? SourceError else { return XCTFail("\(error)") }
             XCTAssertTrue(reason.contains("nan"), reason)
         }
     }

@@ -141,7 +141,7 @@ final class ProgramTests: XCTestCase {
         let error = await failed
 
         // Then the answer is rejected, and both end: no process holds the pipe
-        XCTAssertEqual(error, .malformedAnswer(reason: "the program wrote an invalid answer: no-answer"))
+        XCTAssertEqual(error, .malformedAnswer(reason: "the program wrote an invalid answer", details: "no-answer"))
         var byte: UInt8 = 0
         XCTAssertEqual(read(end, &byte, 1), 0)
         close(end)
@@ -274,7 +274,7 @@ final class ProgramTests: XCTestCase {
             ),
             (
                 ["/bin/sh", "-c", "echo hello; read x"],
-                .malformedAnswer(reason: "the program wrote an invalid answer: hello")
+                .malformedAnswer(reason: "the program wrote an invalid answer", details: "hello")
             ),
             (
                 ["/bin/sh", "-c", "head -c 2000 /dev/zero; read x"],

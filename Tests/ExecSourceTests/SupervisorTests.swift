@@ -207,7 +207,7 @@ final class SupervisorTests: XCTestCase {
         let error = await failure(source)
 
         // Then
-        XCTAssertEqual(error, .unavailable(reason: "the program cannot start: no such program"))
+        XCTAssertEqual(error, .failed(reason: "the program cannot start", details: "no such program"))
     }
 
     func testThatACallWithoutAnAnswerTimesOutAndHurtsNoOther() async throws {

@@ -87,7 +87,7 @@ final class AnswerCheckTests: XCTestCase {
     }
 
     private static func assertMalformed(_ error: any Error, line: UInt = #line) {
-        guard case .malformedAnswer(let reason)? = error as? SourceError else { return XCTFail("\(error)", line: line) }
+        guard case .malformedAnswer(let reason, _)? = error as? SourceError else { return XCTFail("\(error)", line: line) }
         XCTAssertLessThan(reason.utf8.count, 1300, line: line)
     }
 }

@@ -53,12 +53,11 @@ final class SourceErrorTests: XCTestCase {
         let error = SourceError.failed(reason: "the program ended", details: "in /private")
 
         // When
-        let (whole, visitors) = (error.description, error.withoutDetails)
+        let (whole, visitors) = (error.description, error.message)
 
         // Then
         XCTAssertEqual(whole, "the service is unavailable: the program ended: in /private")
-        XCTAssertEqual(visitors, .unavailable(reason: "the program ended"))
-        XCTAssertNil(visitors.details)
+        XCTAssertEqual(visitors, "the service is unavailable: the program ended")
     }
 
     func testThatNoReasonShowsTheKeyInTheQuery() {

@@ -10,6 +10,7 @@ final class FailureMemoryTests: XCTestCase {
     private let clock = ManualClock()
     private let generation = CacheGeneration()
     private let title = TitleReference(source: "films", id: "1")
+    private let key = ImageRequest.originalKey(TitleReference(source: "films", id: "1"))
 
     func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
         // Given failures and how many seconds each is worth
@@ -21,61 +22,55 @@ final class FailureMemoryTests: XCTestCase {
         for (error, seconds) in table {
             // When one is remembered
             let memory = FailureMemory(clock: clock.wallClock)
-            memory.remember(error, of: title, at: generation)
+            memory.remember(error, of: key, at: generation)
             // Then it is told until its time is up
             clock.advance(by: .seconds(seconds - 1))
-            XCTAssertThrowsError(try memory.check(title, at: generation)) { XCTAssertEqual($0 as? PipelineError, error) }
+            XCTAssertThrowsError(try memory.check(key, at: generation)) { XCTAssertEqual($0 as? PipelineError, error) }
             clock.advance(by: .seconds(1))
-            XCTAssertNoThrow(try memory.check(title, at: generation), "\(error)")
+            XCTAssertNoThrow(try memory.check(key, at: generation), "\(error)")
         }
     }
 
     func testThatAClockThatIsSetBackEndsAFailure() {
         // Given a failure that is worth two seconds
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.origin(.timedOut(url: "u")), of: title, at: generation)
+        memory.remember(.origin(.timedOut(url: "u")), of: key, at: generation)
         // When the clock is set back by a day
         clock.advance(by: .seconds(-86_400))
         // Then it is not told for a day
-        XCTAssertNoThrow(try memory.check(title, at: generation))
-    }
-
-    func testThatALostProcessIsTheOriginalsFaultUnlessSomebodyElseKilledIt() {
-        for loss in ProcessLoss.allCases {
-            XCTAssertEqual(PipelineError.render(.lost(loss)).isOriginals, loss != .killed, "\(loss)")
-        }
+        XCTAssertNoThrow(try memory.check(key, at: generation))
     }
 
     func testThatThisServersOwnTroubleIsNotRemembered() {
         let memory = FailureMemory(clock: clock.wallClock)
         for error in [PipelineError.overloaded(retryAfter: 1), .cancelled, .unknownSource("x", known: [])] {
-            memory.remember(error, of: title, at: generation)
-            XCTAssertNoThrow(try memory.check(title, at: generation), "\(error)")
+            memory.remember(error, of: key, at: generation)
+            XCTAssertNoThrow(try memory.check(key, at: generation), "\(error)")
         }
     }
 
     func testThatAPurgeForgetsEverything() {
         // Given a failure
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.noPoster(title), of: title, at: generation)
+        memory.remember(.noPoster(title), of: key, at: generation)
         // When something was purged since, it is looked for again
-        XCTAssertNoThrow(try memory.check(title, at: CacheGeneration(memory: 1)))
+        XCTAssertNoThrow(try memory.check(key, at: CacheGeneration(memory: 1)))
     }
 
     func testThatAFloodOfNamesNeitherGrowsTheMemoryNorForgetsWhatIsAskedFor() {
         // Given a failure that is asked for now and then
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.noPoster(title), of: title, at: generation)
+        memory.remember(.noPoster(title), of: key, at: generation)
         // When a hundred thousand names come that do not exist
         for number in 0..<100_000 {
-            memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "x\(number)"), at: generation)
-            if number % 1000 == 0 { XCTAssertThrowsError(try memory.check(title, at: generation), "\(number)") }
+            memory.remember(.noPoster(title), of: Self.key("x\(number)"), at: generation)
+            if number % 1000 == 0 { XCTAssertThrowsError(try memory.check(key, at: generation), "\(number)") }
         }
         // Then it is still told, a bounded number of the others is, and the newest of them
-        XCTAssertThrowsError(try memory.check(title, at: generation))
-        XCTAssertThrowsError(try memory.check(TitleReference(source: "films", id: "x99999"), at: generation))
+        XCTAssertThrowsError(try memory.check(key, at: generation))
+        XCTAssertThrowsError(try memory.check(Self.key("x99999"), at: generation))
         let told = (0..<100_000).reversed().count { number in
-            memory.remembered(TitleReference(source: "films", id: "x\(number)"), at: generation) != nil
+            memory.remembered(Self.key("x\(number)"), at: generation) != nil
         }
         XCTAssertLessThanOrEqual(told, 16_384)
     }
@@ -85,11 +80,13 @@ final class FailureMemoryTests: XCTestCase {
         let memory = FailureMemory(clock: clock.wallClock)
         let long = String(repeating: "n", count: 100_000)
         // When a thousand of them come
-        let name = { (number: Int) in TitleReference(source: "films", id: "\(number)\(long)") }
+        let name = { (number: Int) in Self.key("\(number)\(long)") }
         for number in 0..<1000 { memory.remember(.noPoster(title), of: name(number), at: generation) }
         // Then four to eight megabytes of them are told, newest first
         let told = (0..<1000).reversed().count { memory.remembered(name($0), at: generation) != nil }
         XCTAssertLessThanOrEqual(told, 84)
         XCTAssertGreaterThan(told, 40)
     }
+
+    private static func key(_ id: String) -> CacheKey { ImageRequest.originalKey(TitleReference(source: "films", id: id)) }
 }

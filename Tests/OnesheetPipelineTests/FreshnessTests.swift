@@ -1,4 +1,5 @@
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
 import Synchronization
@@ -217,6 +218,67 @@ final class FreshnessTests: XCTestCase {
         } catch {
             // Then the request fails
             XCTAssertEqual(error, .origin(.timedOut(url: url)))
+        }
+    }
+
+    func testRemovedPictureIsServedNoMore() async throws {
+        for status in [403, 404, 410, 451] {
+            // Given a stale picture, which may be served if its origin fails, and two of its sizes
+            let transport = FakeTransport()
+            let pipeline = try pipeline(
+                cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"", transport)
+            let other = ImageRequest(request.title, Transform())
+            _ = try await pipeline.images(for: [request, other])
+            clock.advance(by: .seconds(61))
+            // When its owner has removed it
+            transport.on(url, status: status, "")
+            // Then neither the size nor a new one is served
+            var transform = request.transform
+            transform.width = 20
+            for asked in [request, ImageRequest(request.title, transform)] {
+                do throws(PipelineError) {
+                    _ = try await pipeline.image(for: asked)
+                    XCTFail("\(status) is ignored")
+                } catch {
+                    XCTAssertEqual(error, .originRefused(url: url, answer: status))
+                }
+            }
+            // And nothing of it is left
+            for key in [request.key, other.key, ImageRequest.originalKey(request.title)] {
+                let isThere = await pipeline.cache.contains(key)
+                XCTAssertFalse(isThere, "\(status): \(key)")
+            }
+        }
+    }
+
+    func testRemovedPictureIsServedIfTheConfigurationKeepsIt() async throws {
+        // Given a stale picture of a source that keeps what is removed
+        var freshness = FreshnessSettings()
+        freshness.keepsRemoved = true
+        let pipeline = try pipeline(
+            cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"", freshness: freshness)
+        let first = try await pipeline.image(for: request)
+        clock.advance(by: .seconds(61))
+        // When its owner has removed it, then it is served as long as for a failure
+        transport.on(url, status: 410, "")
+        let second = try await pipeline.image(for: request)
+        XCTAssertEqual(second.entry.body, first.entry.body)
+        XCTAssertEqual(second.origin, .staleOnError)
+    }
+
+    func testAnswersThatAreNoFailureDoNotServeAStalePicture() async throws {
+        for (status, isServed) in [(500, true), (502, true), (504, true), (521, true), (429, true), (400, false), (501, false)] {
+            // Given a stale picture
+            let transport = FakeTransport()
+            let pipeline = try pipeline(
+                cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"", transport)
+            _ = try await pipeline.image(for: request)
+            clock.advance(by: .seconds(61))
+            // When its origin answers with this status
+            transport.on(url, status: status, "")
+            let answer = try? await pipeline.image(for: request)
+            // Then the stale one is served after an error of RFC 5861 §4 only
+            XCTAssertEqual(answer != nil, isServed, "\(status)")
         }
     }
 

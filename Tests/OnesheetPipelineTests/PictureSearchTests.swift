@@ -26,7 +26,7 @@ final class PictureSearchTests: XCTestCase {
                 XCTFail("\(failure) is taken for a picture that does not match")
             } catch {
                 // Then that fails
-                guard case PipelineError.render = error else { return XCTFail("\(error)") }
+                XCTAssertEqual(error as? Failure, .render(failure))
             }
         }
         // And once there is a process again, it succeeds

@@ -21,6 +21,53 @@ final class PrefetchTests: XCTestCase {
         XCTAssertEqual(answer.origin, .memory)
     }
 
+    func testPrefetchWaitsForAServiceThatLimitsTheRate() async throws {
+        // Given a service that answers two calls and asks for a pause of seven seconds
+        let calls = Mutex(0)
+        let pauses = Mutex([Duration]())
+        let body = try Pipeline.picture()
+        transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: body) }
+        let source = ScriptedSource { id throws(SourceError) in
+            let call = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if call == 3 { throw .rateLimited(retryAfter: 7) }
+            return [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))]
+        }
+        let pipeline = try Pipeline.forTesting(
+            source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
+        let patience = Patience { pause in
+            pauses.withLock { $0.append(pause) }
+            return true
+        }
+        // When six titles are prefetched
+        let summary = try await Prefetcher(pipeline: pipeline, concurrency: 1, patience: patience)
+            .run(films: titles, sizes(20)) { _ in }
+        // Then it waits as long as the service says, and none fails
+        XCTAssertEqual([summary.made, summary.failed], [6, 0])
+        XCTAssertEqual(pauses.withLock { $0 }, [.seconds(7)])
+    }
+
+    func testLongPausesFailUnderOneReason() async throws {
+        // Given a service that asks for a pause of hours, which becomes shorter
+        let seconds = Mutex(10_000)
+        let source = ScriptedSource { _ throws(SourceError) in
+            throw .rateLimited(
+                retryAfter: seconds.withLock { seconds in
+                    seconds -= 1
+                    return seconds
+                })
+        }
+        let pipeline = try Pipeline.forTesting(
+            source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
+        // When titles are prefetched
+        let summary = try await Prefetcher(pipeline: pipeline, concurrency: 1).run(films: titles, sizes(20)) { _ in }
+        // Then all fail at once, for one reason
+        XCTAssertEqual(summary.titlesByReason.map(\.reason), ["source films: the service limits the rate of calls"])
+        XCTAssertEqual(summary.titlesByReason.first?.titles, titles.map(\.description))
+    }
+
     func testThatWhatIsThereIsSkipped() async throws {
         // Given a partial prefetch
         let pipeline = try pipeline()
@@ -181,7 +228,7 @@ final class PrefetchTests: XCTestCase {
 
 extension Prefetcher {
     /// Runs an order of these titles of the source `films`.
-    fileprivate func run(
+    func run(
         films titles: [TitleReference], _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async throws -> PrefetchSummary {
         await run(try await self.titles(.init(source: "films", ids: titles.map(\.id))), transforms, progress: progress)

@@ -49,7 +49,8 @@ final class RenderPoolTests: XCTestCase {
         }
         // Then both are refused with a time for a retry, and none waits
         for error in await [asked, early] {
-            guard case .overloaded(let seconds)? = error else { return XCTFail("\(String(describing: error))") }
+            guard case .after(let seconds)? = error?.retry else { return XCTFail("\(String(describing: error))") }
+            XCTAssertEqual(error, .overloaded(retryAfter: seconds))
             XCTAssertGreaterThanOrEqual(seconds, 1)
         }
         XCTAssertEqual(pool.load, 1)

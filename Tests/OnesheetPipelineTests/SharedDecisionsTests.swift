@@ -134,11 +134,13 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         // When it decides on the condition that there is none
         do {
             _ = try await two.decisions.change(title) { [title] decision in
-                guard decision == known else { throw ChangedDecisionError(title: title) }
+                guard decision == known else { throw Failure.changedDecision(title) }
                 decision.pin("y")
             }
             XCTFail("it has decided")
-        } catch is ChangedDecisionError {}
+        } catch let error as Failure {
+            XCTAssertEqual(error, .changedDecision(title))
+        }
         // Then nothing has changed
         let third = try await member()
         let decision = try await third.decision(title)
@@ -161,7 +163,9 @@ final class SharedDecisionsTests: DecisionServersTestCase {
             do {
                 try await work()
                 XCTFail("it is made")
-            } catch is DecisionNotKept {}
+            } catch let error as Failure {
+                XCTAssertEqual(error, .decisionNotKept)
+            }
         }
         // Then
         let decision = try await one.decision(title)
@@ -209,7 +213,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
             try await one.decide(title) { $0.pin("x") }
             XCTFail("it was told")
         } catch {
-            XCTAssertEqual(error as? UnfinishedPurge, .unannounced)
+            XCTAssertEqual(error as? Failure, UnfinishedPurge.unannounced.failure)
         }
         XCTAssertTrue(two.has("a"))
         // A read that waits ends only with a record or an error, because the engine's clock stands still: both have to notice.

@@ -53,6 +53,28 @@ final class WatchedSourceTests: XCTestCase {
         return WatchedSource(Scripted(answer: answer), limits: limits, watch: watch)
     }
 
+    func testSourceIsNotAskedInAPause() async throws {
+        // Given a service that limits the rate of calls
+        let calls = Atomic(0)
+        let source = source { _ throws(SourceError) in
+            if calls.add(1, ordering: .relaxed).oldValue == 0 { throw .rateLimited(retryAfter: 3) }
+        }
+        let first = await Self.failure(source)
+        XCTAssertEqual(first, .rateLimited(retryAfter: 3))
+        // When it is asked within the pause, then the call is refused for the rest of it
+        clock.advance(by: .milliseconds(1500))
+        let second = await Self.failure(source)
+        XCTAssertEqual(second, .rateLimited(retryAfter: 2))
+        // And other calls are made, as they may go to another service, and the source is well
+        _ = try await source.titles(TitleQuery())
+        XCTAssertEqual(watch.health, .well)
+        // And after the pause it answers
+        clock.advance(by: .milliseconds(1500))
+        let third = await Self.failure(source)
+        XCTAssertNil(third)
+        XCTAssertEqual(watch.metrics.calls[.rateLimited], 1)
+    }
+
     private static func failure(_ source: WatchedSource, _ id: String = "1") async -> SourceError? {
         do throws(SourceError) { _ = try await source.title(id) } catch { return error }
         return nil

@@ -14,14 +14,14 @@ package struct PurgeResult: Sendable {
 
     /// The removal of a purge of which nothing is left.
     /// - Throws: what is left.
-    package func finished() throws(UnfinishedPurge) -> CacheRemoval {
-        if let rest { throw rest }
+    package func finished() throws(Failure) -> CacheRemoval {
+        if let rest { throw rest.failure }
         return removal
     }
 }
 
 /// What is left of a purge that is done on this server.
-package enum UnfinishedPurge: Error, Sendable, Equatable, CustomStringConvertible {
+package enum UnfinishedPurge: Sendable, Equatable, CustomStringConvertible {
     /// The other servers are told once the coordinator can be reached.
     case unannounced
     /// No server serves the purged entries, but the store that the servers share could not delete all objects, which are no longer valid.
@@ -36,5 +36,15 @@ package enum UnfinishedPurge: Error, Sendable, Equatable, CustomStringConvertibl
             "the entries are purged on all servers, but the shared store could not delete all of its objects; "
                 + "no server serves them, and a later purge deletes them"
         }
+    }
+
+    /// The failure for callers who want all servers purged.
+    package var failure: Failure {
+        let title =
+            switch self {
+            case .unannounced: "Other servers not reached"
+            case .undeleted: "Objects not deleted"
+            }
+        return Failure(blame: .server, status: .unavailable, title: title, message: description)
     }
 }

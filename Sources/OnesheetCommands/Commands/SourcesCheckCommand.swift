@@ -87,15 +87,15 @@ private struct SourceCheck: Sendable {
         var report = Report(source: name)
         var id = id
         var hasList = false
-        do {
-            let page = try await ask { source throws(SourceError) in try await source.titles(TitleQuery()) }
+        do throws(SourceError) {
+            let page = try await source.titles(TitleQuery())
             hasList = true
             id = id ?? page.titles.first?.id
             report.steps.append(Step(what: "newest list", passed: !page.titles.isEmpty, outcome: "\(page.titles.count) titles"))
-        } catch PipelineError.source(_, .unsupported(let what)) {
+        } catch .unsupported(let what) {
             report.steps.append(Step(what: "newest list", passed: true, outcome: "not supported: \(what)"))
         } catch {
-            report.steps.append(Step(what: "newest list", passed: false, outcome: "\(error)"))
+            report.steps.append(Step(what: "newest list", passed: false, outcome: "\(Failure.source(name, error))"))
         }
         guard let id else {
             report.steps.append(

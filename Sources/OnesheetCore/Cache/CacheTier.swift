@@ -107,3 +107,18 @@ extension CacheError: CustomStringConvertible {
         }
     }
 }
+
+extension Failure {
+    /// A tier has failed. The message has no paths of this machine and no text of a library or a plugin, which may contain some.
+    package static func cache(_ error: CacheError) -> Failure {
+        let message =
+            switch error {
+            case .fileSystem(let operation, _, let reason): "cannot \(operation) a file or folder of the cache: \(reason)"
+            case .index(let operation, _): "cannot \(operation) the cache index"
+            case .tier(let operation, _): "a tier of the cache failed: cannot \(operation)"
+            case .notACache: "the folder of the cache has files and is not a Onesheet cache"
+            }
+        return Failure(
+            blame: .server, status: .internalError, title: "Cache failed", message: "\(message); the server's log has the details")
+    }
+}

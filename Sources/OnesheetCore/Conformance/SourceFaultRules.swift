@@ -65,6 +65,9 @@ extension SourceConformance {
             try await call(source)
         } catch .quotaExhausted(let until) {
             return .some(until)
+        } catch .rateLimited {
+            // The server sends no call before the time is up.
+            return .some(nil)
         } catch {
             guard broken.requests == 0 else { throw Violation("\(name) throws “\(error)” when the quota is exhausted") }
             return nil

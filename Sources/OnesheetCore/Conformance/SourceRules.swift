@@ -52,7 +52,7 @@ extension SourceConformance {
                 _ = try await source.candidates(for: id)
             } catch let violation as Violation {
                 throw violation
-            } catch SourceError.malformedAnswer(let reason) {
+            } catch SourceError.malformedAnswer(let reason, _) {
                 throw Violation("the id “\(id.prefix(40))” breaks the request: \(reason)")
             } catch {
                 continue

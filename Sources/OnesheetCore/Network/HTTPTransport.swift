@@ -1,3 +1,4 @@
+package import FoundationEssentials
 public import NIOCore
 
 /// The outgoing HTTP of plugins and the pipeline. Tests replace it with a service of their own.
@@ -42,6 +43,12 @@ extension HTTPAnswer {
     public var isNotModified: Bool { status == 304 }
     /// Whether the status redirects (RFC 9110 §15.4).
     public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// Seconds of `Retry-After`, if the host sends it (RFC 9110 §10.2.3).
+    package func retryAfter(at now: Date) -> Double? {
+        guard let text = headers["retry-after"] else { return nil }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
+    }
 }
 
 /// The reason for which there is no complete response.
@@ -78,6 +85,31 @@ extension HTTPTransportError: CustomStringConvertible {
         case .unavailable(let url, let seconds):
             "\(shown(url)) is paused for \(seconds) s: its host failed too often or asked for a pause"
         case .failed(let url, let reason): "\(shown(url)) cannot be fetched: \(reason)"
+        }
+    }
+}
+
+extension Failure {
+    /// The original could not be fetched.
+    package static func origin(_ error: HTTPTransportError) -> Failure {
+        func failure(
+            _ title: String, by blame: Blame = .origin, status: Status, retry: Retry = .unknown, traits: Traits
+        ) -> Failure {
+            Failure(
+                blame: blame, status: status, title: title, message: error.description, retry: retry, memory: Memory(image: 2),
+                traits: traits)
+        }
+        return switch error {
+        // This server's rules have changed, so there will be no answer.
+        case .forbidden, .invalidURL: failure("Forbidden", by: .request, status: .forbidden, traits: [])
+        case .timedOut: failure("Origin too slow", status: .tooSlow, traits: [.allowsStale, .keepsChoice])
+        case .tooLarge: failure("Original too large", by: .image, status: .tooLarge, traits: .allowsStale)
+        case .unavailable(_, let seconds):
+            failure("Origin unavailable", status: .unavailable, retry: .after(seconds), traits: [.allowsStale, .keepsChoice])
+        case .tooManyRedirects: failure("Origin failed", status: .badGateway, traits: .allowsStale)
+        case .failed: failure("Origin failed", status: .badGateway, traits: [.allowsStale, .keepsChoice])
+        case .crowded(_, let seconds): .overloaded(retryAfter: seconds)
+        case .overloaded: .overloaded(retryAfter: 1)
         }
     }
 }

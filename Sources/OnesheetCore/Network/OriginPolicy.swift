@@ -101,8 +101,11 @@ public struct FreshnessSettings: Sendable, Decodable, Hashable {
     public var staleWhileRevalidate: Interval?
     /// The time for which a stale original is served if revalidation fails, if the origin does not say.
     public var staleIfError: Interval?
+    /// Whether a picture that its owner has removed (403, 404, 410, 451) is served like one whose origin fails, for `staleIfError`. By
+    /// default it is removed with all its variants.
+    public var keepsRemoved: Bool?
 
-    private enum CodingKeys: CodingKey { case minimum, maximum, staleWhileRevalidate, staleIfError }
+    private enum CodingKeys: CodingKey { case minimum, maximum, staleWhileRevalidate, staleIfError, keepsRemoved }
 
     public init() {}
 
@@ -112,6 +115,7 @@ public struct FreshnessSettings: Sendable, Decodable, Hashable {
         maximum = try keys.decodeIfPresent(Interval.self, forKey: .maximum)
         staleWhileRevalidate = try keys.decodeIfPresent(Interval.self, forKey: .staleWhileRevalidate)
         staleIfError = try keys.decodeIfPresent(Interval.self, forKey: .staleIfError)
+        keepsRemoved = try keys.decodeIfPresent(Bool.self, forKey: .keepsRemoved)
         if let minimum, let maximum, minimum.duration > maximum.duration {
             throw DecodingError.dataCorruptedError(
                 forKey: .minimum, in: keys, debugDescription: "the minimum of the freshness is longer than its maximum")

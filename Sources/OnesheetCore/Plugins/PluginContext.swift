@@ -45,13 +45,19 @@ public struct PluginContext: Sendable {
     public func reads(_ path: String) { onRead(path) }
 
     /// Fetches a response of a source's service through `transport`.
-    /// - Throws: the source's error if there is no complete response. A response with an error status is returned.
+    /// - Throws: the source's error if there is no complete response, and `.rateLimited` if the service says when it answers again (429
+    ///   with `Retry-After`). Another response with an error status is returned.
     public func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(SourceError) -> HTTPAnswer {
+        let answer: HTTPAnswer
         do throws(HTTPTransportError) {
-            return try await transport.get(request, under: policy)
+            answer = try await transport.get(request, under: policy)
         } catch {
             throw SourceError(error)
         }
+        if answer.status == 429, let seconds = answer.retryAfter(at: clock.now) {
+            throw .rateLimited(retryAfter: max(Int(saturating: seconds.rounded(.up)), 1))
+        }
+        return answer
     }
 
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.

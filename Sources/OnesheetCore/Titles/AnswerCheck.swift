@@ -97,7 +97,8 @@ package enum AnswerCheck {
         case .unavailable(let reason): .unavailable(reason: short(reason))
         case .failed(let reason, let details): .failed(reason: short(reason), details: short(details))
         case .overloaded(let seconds): .overloaded(retryAfter: min(max(seconds, 1), 3600))
-        case .malformedAnswer(let reason): .malformedAnswer(reason: short(reason))
+        case .rateLimited(let seconds): .rateLimited(retryAfter: min(max(seconds, 1), 86_400))
+        case .malformedAnswer(let reason, let details): .malformedAnswer(reason: short(reason), details: details.map(short))
         case .unsupported(let what): .unsupported(short(what))
         }
     }

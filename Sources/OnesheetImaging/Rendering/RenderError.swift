@@ -20,8 +20,10 @@ package enum RenderError: Error, Sendable, Equatable {
     case noEncoder(for: ImageFormat)
     /// The transform names a watermark that is not this server's.
     case otherWatermark
-    /// It exceeded the deadline.
+    /// Reading the picture exceeded the deadline.
     case timedOut(after: Duration)
+    /// Making this variant exceeded the deadline. Others of the same picture may take less time.
+    case tooSlow(after: Duration)
     /// A render process was lost while it read the picture.
     case lost(ProcessLoss)
     /// No render process can be started; retry after `retryAfter` seconds.
@@ -62,12 +64,51 @@ extension RenderError: CustomStringConvertible {
         case .tooManyBytes(let bytes, let limit): "the image has \(bytes) bytes; at most \(limit) are allowed"
         case .noEncoder(let format): "no codec writes \(format)"
         case .otherWatermark: "this server has another watermark, or none"
-        case .timedOut(let duration): "the image was not made within \(duration)"
+        case .timedOut(let duration), .tooSlow(let duration): "the image was not made within \(duration)"
         case .lost(.memory): "the image takes more memory than a render process has; it is not read again for a day"
         case .lost(.killed): "the processes that made the image were killed"
         case .lost(.deadline): "the image takes too long; it is not read again for a day"
         case .lost(let reason): "the image ends the process that reads it (\(reason.rawValue)); it is not read again for a day"
         case .noProcess: "no render process can be started at the moment; the server's log has the reason"
+        }
+    }
+}
+
+extension Failure {
+    /// The original is not a picture, is damaged or too large, or the variant cannot be made from it. A process that was taken over says only
+    /// what has happened, so the judgement is here.
+    package static func render(_ error: RenderError) -> Failure {
+        func failure(
+            _ title: String, by blame: Blame, status: Status, retry: Retry = .unknown, seconds: Double? = 30,
+            traits: Traits = .allowsStale
+        ) -> Failure {
+            Failure(
+                blame: blame, status: status, title: title, message: error.description, retry: retry,
+                memory: Memory(image: seconds),
+                traits: traits.union(.namesNoSource))
+        }
+        return switch error {
+        case .codec(.damaged, _), .codec(.truncated, _):
+            failure("Not a usable image", by: .image, status: .unusable, traits: [.allowsStale, .dropsOriginal])
+        case .unrecognizedFormat, .foreignFormat, .codec, .tooMuchMemory, .tooManyBytes:
+            failure("Not a usable image", by: .image, status: .unusable)
+        case .tooManyOutputPixels, .outside: failure("Bad request", by: .request, status: .badRequest)
+        case .noEncoder, .otherWatermark:
+            failure("Bad request", by: .request, status: .badRequest, traits: [.allowsStale, .keepsOutline])
+        // The job has occupied a worker for its whole deadline.
+        case .timedOut:
+            failure(
+                "Rendering too slow", by: .image, status: .tooSlow, seconds: 600,
+                traits: [.allowsStale, .dropsOriginal, .keepsChoice])
+        case .tooSlow:
+            failure("Rendering too slow", by: .image, status: .tooSlow, seconds: 600, traits: [.allowsStale, .keepsChoice])
+        // These two say nothing about the picture.
+        case .lost(.killed): failure("Render process lost", by: .server, status: .unavailable, retry: .after(1), seconds: nil)
+        case .noProcess(let seconds):
+            failure(
+                "Cannot render", by: .server, status: .unavailable, retry: .after(seconds), seconds: nil,
+                traits: [.allowsStale, .keepsOutline])
+        case .lost: failure("Not a usable image", by: .image, status: .unusable, traits: [.allowsStale, .dropsOriginal])
         }
     }
 }

@@ -31,7 +31,8 @@ struct Rendering {
             do throws(CodecError) {
                 try images.append(finish(job, resamplers[index].movePicture()))
             } catch {
-                throw renderer.failure(error, in: job.encoder.format)
+                // The picture is read. Only what this variant asks for takes too long.
+                throw error == .timedOut ? .tooSlow(after: renderer.deadline) : .codec(error, job.encoder.format)
             }
         }
         return images

@@ -28,6 +28,9 @@ extension RenderError: WireValue {
         case .timedOut(let duration):
             write(9)
             message.write(duration)
+        case .tooSlow(let duration):
+            write(10)
+            message.write(duration)
         case .lost, .noProcess: preconditionFailure("only the server reports a lost process")
         }
     }
@@ -44,6 +47,7 @@ extension RenderError: WireValue {
         case 7: self = .noEncoder(for: try message.read())
         case 8: self = .otherWatermark
         case 9: self = .timedOut(after: try message.read())
+        case 10: self = .tooSlow(after: try message.read())
         default: throw WireError()
         }
     }

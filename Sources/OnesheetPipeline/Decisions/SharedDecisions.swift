@@ -71,7 +71,7 @@ package final class SharedDecisions: Sendable {
     // MARK: Deciding
 
     /// Changes the decision about a title on all servers. A purge of the title, with `notice(of:)`, has to follow.
-    /// - Throws: `DecisionNotKept` if the store cannot keep it, and then nothing is changed. Errors of `body`.
+    /// - Throws: `Failure.decisionNotKept` if the store cannot keep it, and then nothing is changed. Errors of `body`.
     package func change(
         _ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
     ) async throws -> PosterChoice {
@@ -122,7 +122,7 @@ package final class SharedDecisions: Sendable {
             // A write whose answer was lost may have arrived.
             add([notice])
             logger.warning("a decision cannot be kept in the shared store, so it is not made: \(error)")
-            throw DecisionNotKept()
+            throw Failure.decisionNotKept
         } catch {
             // The store may have it already, so it is read again.
             add([notice])
@@ -278,13 +278,13 @@ extension SharedDecisions: PurgeObserver {
     }
 }
 
-/// The store of several servers cannot keep a decision, so it was not made.
-package struct DecisionNotKept: Error, CustomStringConvertible {
-    package init() {}
-
-    package var description: String {
-        "the decision cannot be kept in the store that the servers share, so nothing is changed; the server's log has the reason"
-    }
+extension Failure {
+    /// The store of several servers cannot keep a decision, so it was not made.
+    static let decisionNotKept = Failure(
+        blame: .server, status: .unavailable, title: "Decision not kept",
+        message: "the decision cannot be kept in the store that the servers share, so nothing is changed; "
+            + "the server's log has the reason",
+        retry: .after(2))
 }
 
 extension Array {

@@ -71,7 +71,7 @@ final class LocalOriginals: Sendable {
                             result = .failure(.overloaded(retryAfter: 1))
                         }
                     } catch {
-                        result = .failure(PipelineError(error, of: source))
+                        result = .failure(.source(source, error))
                     }
                     self.leave(source, after: self.clock.now.timeIntervalSince(start))
                     continuation.resume(returning: result)

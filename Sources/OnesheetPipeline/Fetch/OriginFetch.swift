@@ -23,7 +23,7 @@ struct OriginFetch: Sendable {
         switch candidate.location {
         case .http(let url):
             let (answer, body) = try await ask(HTTPRequest(url: url), policy)
-            try check(answer, of: url)
+            try check(answer, of: url, policy)
             let freshness = Freshness(
                 answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
             return try await admit(body, from: url, of: title, freshness)
@@ -44,18 +44,20 @@ struct OriginFetch: Sendable {
             let renewed = freshness.revalidated(answer.headers, requested: start, received: clock.now, rules: rules)
             return original.with(renewed, keptAt: clock.now, for: lifetime)
         }
-        try check(answer, of: url)
+        try check(answer, of: url, policy)
         let freshness = Freshness(answer.headers, requested: start, received: clock.now, rules: rules)
         return try await admit(body, from: url, of: title, freshness)
     }
 
     /// - Throws: the error for a response without a picture.
-    private func check(_ answer: HTTPAnswer, of url: String) throws(PipelineError) {
+    private func check(_ answer: HTTPAnswer, of url: String, _ policy: OriginPolicy) throws(PipelineError) {
         if [429, 503].contains(answer.status), let seconds = answer.retryAfter(at: clock.now) {
             // Pass on the origin's `Retry-After`.
             throw .origin(.unavailable(url: url, retryAfter: Int(min(max(seconds.rounded(.up), 1), 600))))
         }
-        guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
+        guard answer.isSuccess else {
+            throw .originRefused(url: url, answer: answer.status, keepsRemoved: policy.freshness.keepsRemoved ?? false)
+        }
         // The origin's fault, and most likely transient.
         guard answer.body.readableBytes > 0 else { throw .origin(.failed(url: url, reason: "the answer is empty")) }
     }
@@ -96,8 +98,6 @@ struct OriginFetch: Sendable {
             let answer = try await transport.get(request, under: policy)
             // Counted from here on, including the wait for inspection. The transport has checked that there is room.
             return (answer, CountedBytes(buffer: answer.body, reservation: pool.memory.charge(answer.body.readableBytes)))
-        } catch .crowded(_, let seconds) where !Task.isCancelled {
-            throw .overloaded(retryAfter: seconds)
         } catch .overloaded where !Task.isCancelled {
             // Originals that wait for a render hold memory longest. If none waits, fetches hold the memory and may end at any
             // moment: then the answer is one second, the shortest value of `Retry-After`.

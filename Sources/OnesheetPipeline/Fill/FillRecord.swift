@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OnesheetCore
 
 /// Records how misses are filled: the durations of the stages, and the outcome of each.
 struct FillRecord {
@@ -20,9 +21,9 @@ struct FillRecord {
     }
 
     func note(failure: PipelineError) {
-        if case .cancelled = failure { return }
+        if failure == .cancelled { return }
         for miss in misses {
-            note(miss.request, origin: nil, failure: failure.withoutDetails.description, isStorable: true)
+            note(miss.request, origin: nil, failure: failure.message, isStorable: true)
         }
     }
 

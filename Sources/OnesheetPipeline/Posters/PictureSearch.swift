@@ -48,7 +48,7 @@ struct PictureSearch: Sendable {
         do {
             return try await pipeline.originals.hash(of: original)
         } catch {
-            if case .render = error, !error.isOurs { return nil }
+            if !error.isOurs { return nil }
             throw error
         }
     }

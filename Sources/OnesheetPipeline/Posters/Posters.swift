@@ -33,7 +33,7 @@ package struct Posters: Sendable {
         do throws(PipelineError) {
             candidates = try await catalog.candidates(for: title)
         } catch {
-            guard error.allowsStale, !known.candidates.isEmpty else { throw error }
+            guard error.traits.contains(.allowsStale), !known.candidates.isEmpty else { throw error }
             return (known, .failure(error))
         }
         var seen = known
@@ -48,11 +48,11 @@ package struct Posters: Sendable {
     /// The request for the picture of a candidate, as a preview before a choice. Its image is cached like a variant and removed
     /// with the title.
     /// - Parameter number: from 1, as in `choice(of:)`.
-    /// - Throws: `PosterNumberError` if there is no such candidate.
+    /// - Throws: `Failure.unknownCandidate` if there is no such candidate.
     package func request(for number: Int, of title: TitleReference, as transform: Transform) async throws -> ImageRequest {
         let (choice, listed) = try await candidates(of: title)
         guard let entry = choice.candidate(number) else {
-            throw PosterNumberError(number: number, count: choice.candidates.count, title: title)
+            throw Failure.unknownCandidate(number, among: choice.candidates.count, of: title)
         }
         guard let candidate = try listed.get().first(where: { $0.location.name.isExactly(entry.name) }) else {
             throw PipelineError.noPoster(title)
@@ -72,7 +72,7 @@ package struct Posters: Sendable {
 
     /// Makes a candidate the poster, from the next request on.
     /// - Parameter number: from 1, as in `choice(of:)`.
-    /// - Throws: `PosterNumberError` if there is no such candidate.
+    /// - Throws: `Failure.unknownCandidate` if there is no such candidate.
     package func pin(_ number: Int, of title: TitleReference) async throws -> PosterChoice {
         let name = try await name(number, of: title)
         return try await decide(title) { $0.pin(name) }
@@ -85,16 +85,16 @@ package struct Posters: Sendable {
     }
 
     /// Replaces the decision `before` with `decision`, to undo a change.
-    /// - Throws: `ChangedDecisionError` if the decision is not `before` any more, and `UnknownCandidateError` for a pin without a candidate.
+    /// - Throws: `Failure.changedDecision` if the decision is not `before` any more, and `.unknownCandidate` for a pin without one.
     package func decide(_ decision: PosterDecision, insteadOf before: PosterDecision, for title: TitleReference) async throws {
         if let pinned = decision.pinned {
             let known = try await choice(of: title).candidates
             guard known.contains(where: { $0.name.isExactly(pinned.description) }) else {
-                throw UnknownCandidateError(name: pinned.description, title: title)
+                throw Failure.unknownCandidate(pinned.description, of: title)
             }
         }
         _ = try await decide(title) { present in
-            guard present == before else { throw ChangedDecisionError(title: title) }
+            guard present == before else { throw Failure.changedDecision(title) }
             present = decision
         }
     }
@@ -132,12 +132,12 @@ package struct Posters: Sendable {
 
     /// Purges the titles in the cache that show a picture. A background task completes even if the client leaves. If too many are
     /// running, this task does the work.
-    /// - Throws: also `UnfinishedPurge`, after all titles.
+    /// - Throws: also the failure of an unfinished purge, after all titles.
     private func removeAll(showing hash: PerceptualHash) async throws {
         let search = PictureSearch(pipeline: pipeline)
         try await Urgency.$current.withValue(.prefetch) {
             let work = { @Sendable in
-                if let rest = try await search.purge([hash]) { throw rest }
+                if let rest = try await search.purge([hash]) { throw rest.failure }
             }
             guard let task = pipeline.background.start(.block(hash), work) else { return try await work() }
             try await task.value
@@ -165,7 +165,7 @@ package struct Posters: Sendable {
         var choice = try await choices.choice(of: title)
         if choice.candidates.isEmpty { choice = try await self.choice(of: title) }
         guard let candidate = choice.candidate(number) else {
-            throw PosterNumberError(number: number, count: choice.candidates.count, title: title)
+            throw Failure.unknownCandidate(number, among: choice.candidates.count, of: title)
         }
         return candidate.name
     }
@@ -200,30 +200,26 @@ package struct PosterProvenance: Sendable, Encodable {
     package let hash: String
 }
 
-/// The administrator has decided otherwise meanwhile.
-package struct ChangedDecisionError: Error, CustomStringConvertible {
-    package let title: TitleReference
-
-    package var description: String {
-        "the decision about the poster of \(shown(title)) has changed meanwhile; nothing was changed"
+extension Failure {
+    /// The administrator has decided otherwise meanwhile.
+    static func changedDecision(_ title: TitleReference) -> Failure {
+        Failure(
+            blame: .request, status: .conflict, title: "Changed meanwhile",
+            message: "the decision about the poster of \(shown(title)) has changed meanwhile; nothing was changed")
     }
-}
 
-/// There is no candidate of this name.
-package struct UnknownCandidateError: Error, CustomStringConvertible {
-    package let name: String
-    package let title: TitleReference
+    /// There is no candidate of this name.
+    static func unknownCandidate(_ name: String, of title: TitleReference) -> Failure {
+        Failure(
+            blame: .request, status: .notFound, title: "Not found",
+            message: "\(shown(title)) has no candidate “\(shown(id: name))”")
+    }
 
-    package var description: String { "\(shown(title)) has no candidate “\(shown(id: name))”" }
-}
-
-/// There is no candidate of this number.
-package struct PosterNumberError: Error, CustomStringConvertible {
-    package let number: Int
-    package let count: Int
-    package let title: TitleReference
-
-    package var description: String {
-        count == 0 ? "\(shown(title)) has no candidates" : "candidate \(number): \(shown(title)) has 1 to \(count)"
+    /// There is no candidate of this number.
+    static func unknownCandidate(_ number: Int, among count: Int, of title: TitleReference) -> Failure {
+        Failure(
+            blame: .request, status: .notFound, title: "Not found",
+            message: count == 0
+                ? "\(shown(title)) has no candidates" : "candidate \(number): \(shown(title)) has 1 to \(count)")
     }
 }

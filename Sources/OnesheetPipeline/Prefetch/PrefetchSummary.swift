@@ -1,3 +1,5 @@
+import OnesheetCore
+
 /// The outcome of a prefetch.
 package struct PrefetchSummary: Sendable, Equatable, Codable {
     /// A title that could not be prefetched.
@@ -29,9 +31,14 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
 
     package var done: Int { made + skipped + failed }
 
+    /// Adds a failure, to the last one if that has the same title and reason.
     package mutating func add(_ failure: Failure) {
         failed += failure.variants
-        failures.append(failure)
+        if let last = failures.last, last.title.isExactly(failure.title), last.reason.isExactly(failure.reason) {
+            failures[failures.count - 1].variants += failure.variants
+        } else {
+            failures.append(failure)
+        }
     }
 
     /// The same progress with the last failures only, for frequent reports.
@@ -41,12 +48,26 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         return summary
     }
 
+    /// The titles of the failures by reason, in the order of the first title of each. Many titles often share a reason.
+    package var titlesByReason: [(reason: String, titles: [String])] {
+        var places: [ExactText: Int] = [:]
+        var groups: [(reason: String, titles: [String])] = []
+        for failure in failures {
+            if let place = places[ExactText(failure.reason)] {
+                groups[place].titles.append(failure.title)
+            } else {
+                places[ExactText(failure.reason)] = groups.count
+                groups.append((failure.reason, [failure.title]))
+            }
+        }
+        return groups
+    }
+
     mutating func add(_ other: Self) {
         made += other.made
         skipped += other.skipped
         bytes += other.bytes
-        failed += other.failed
-        failures += other.failures
+        for failure in other.failures { add(failure) }
     }
 }
 

@@ -9,6 +9,7 @@ package struct Prefetcher: Sendable {
     private let pipeline: Pipeline
     private let catalog: Catalog
     private let concurrency: Int
+    private let patience: Patience
 
     /// The titles to prefetch.
     package struct Selection: Sendable {
@@ -51,11 +52,12 @@ package struct Prefetcher: Sendable {
     }
 
     /// - Parameter concurrency: titles processed at the same time.
-    package init(pipeline: Pipeline, concurrency: Int) {
+    package init(pipeline: Pipeline, concurrency: Int, patience: Patience = Patience()) {
         precondition(concurrency > 0, "needs at least one title at a time")
         self.pipeline = pipeline
         self.catalog = pipeline.originals.catalog
         self.concurrency = concurrency
+        self.patience = patience
     }
 
     /// The titles of `selection` without duplicates, with canonical ids. Reads lists to their last page.
@@ -77,7 +79,7 @@ package struct Prefetcher: Sendable {
     }
 
     private func listing(of selection: Selection, from source: any ContentSource) throws(PipelineError) -> TitleListing {
-        try TitleListing(of: selection.source, from: source, in: catalog, counting: pipeline.pool.memory)
+        try TitleListing(of: selection.source, from: source, in: catalog, counting: pipeline.pool.memory, with: patience)
     }
 
     /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
@@ -145,16 +147,28 @@ package struct Prefetcher: Sendable {
         var summary = PrefetchSummary()
         let missing = await missing(transforms, of: title)
         summary.skipped = transforms.count - missing.count
-        guard !missing.isEmpty else { return summary }
+        if !missing.isEmpty { summary.add(await make(missing, from: source)) }
+        return summary
+    }
+
+    /// Makes variants of one picture.
+    private func make(_ requests: [ImageRequest], from source: any ContentSource) async -> PrefetchSummary {
+        var summary = PrefetchSummary()
         do throws(PipelineError) {
-            for answer in try await pipeline.images(for: missing, from: source, after: .absent) {
+            let answers = try await patience.waiting { () async throws(PipelineError) in
+                try await pipeline.images(for: requests, from: source, after: .absent)
+            }
+            for answer in answers {
                 summary.made += 1
                 summary.bytes += answer.size
             }
         } catch .cancelled {
             return summary
+        } catch let error where requests.count > 1 && error.blame == .image {
+            // One of the variants may be the reason, such as one that takes too long, and the others can be made.
+            for request in requests { summary.add(await make([request], from: source)) }
         } catch {
-            summary.add(.init(title: title.description, variants: missing.count, reason: error.reason))
+            summary.add(.init(title: requests[0].title.description, variants: requests.count, reason: error.reason))
         }
         return summary
     }

@@ -12,6 +12,7 @@ struct TitleListing {
     private let name: String
     private let source: any ContentSource
     private let catalog: Catalog
+    private let patience: Patience
     let memory: MemoryReservation
     private var titles = 0
     private var bytes = 0
@@ -21,13 +22,15 @@ struct TitleListing {
     ///   - budget: the memory for the titles.
     /// - Throws: `PipelineError.overloaded` if there is no memory.
     init(
-        of name: String, from source: any ContentSource, in catalog: Catalog, counting budget: MemoryBudget
+        of name: String, from source: any ContentSource, in catalog: Catalog, counting budget: MemoryBudget,
+        with patience: Patience = Patience()
     ) throws(PipelineError) {
         guard let memory = budget.reserve(0) else { throw .overloaded(retryAfter: 1) }
         self.memory = memory
         self.name = name
         self.source = source
         self.catalog = catalog
+        self.patience = patience
     }
 
     /// The ids of all titles that match `query`.
@@ -48,7 +51,9 @@ struct TitleListing {
         var kept: [Kept] = []
         var seen: Set<ExactText> = []
         while true {
-            let page = try await catalog.titles(of: name, query, from: source)
+            let page = try await patience.waiting { [query] () async throws(PipelineError) in
+                try await catalog.titles(of: name, query, from: source)
+            }
             let known = seen.count
             for var title in page.titles {
                 title.id = source.canonicalID(title.id)

@@ -45,7 +45,7 @@ package final class PictureOutlines: Sendable {
                 try self.countingCopy(of: file) { () throws(PipelineError) in try job(cost) }
             }
         } catch {
-            if error.mayComeFromOutline { known.withLock { $0.remove(file.validator) } }
+            if !error.traits.contains(.keepsOutline) { known.withLock { $0.remove(file.validator) } }
             throw error
         }
     }
@@ -83,16 +83,6 @@ package final class PictureOutlines: Sendable {
     private func knownOutline(of file: PictureFile) -> PictureOutline? {
         let found = known.withLock { $0.value(for: file.validator) }
         return found?.generation == memory.generation ? found?.outline : nil
-    }
-}
-
-extension PipelineError {
-    /// Whether a wrong outline can be the reason.
-    fileprivate var mayComeFromOutline: Bool {
-        switch self {
-        case .cancelled, .render(.noEncoder), .render(.otherWatermark), .render(.noProcess): false
-        default: true
-        }
     }
 }
 

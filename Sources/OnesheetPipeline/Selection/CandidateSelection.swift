@@ -29,7 +29,7 @@ struct CandidateSelection: Sendable {
             case .success(let original): return original
             case .failure(let error):
                 failed = name
-                keeps = keeps || error.isPassing
+                keeps = keeps || error.traits.contains(.keepsChoice)
             }
         }
         var candidates = try await catalog.candidates(for: title, from: source)
@@ -180,17 +180,6 @@ struct CandidateSelection: Sendable {
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         if let known = original.entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) { return known }
         return try await fetch.hash(of: original)
-    }
-}
-
-extension PipelineError {
-    /// Whether a later attempt may fetch the same picture.
-    var isPassing: Bool {
-        switch self {
-        case .origin(.timedOut), .origin(.failed), .origin(.unavailable), .timedOut, .render(.timedOut): true
-        case .originRefused(_, let answer): answer >= 500 || answer == 429
-        default: false
-        }
     }
 }
 

@@ -6,31 +6,23 @@ import OnesheetCore
 ///
 /// In memory only, and bounded: made-up names never become cache entries.
 struct NegativeCache<Value: Sendable>: Sendable {
-    private let outcomes: TimedMemory<ExactText, Result<Value, SourceError>>
+    private let outcomes: TimedMemory<ExactText, Result<Value, PipelineError>>
 
     init(clock: WallClock) { outcomes = TimedMemory(clock: clock) }
 
-    /// The remembered empty answer or error under `key`. A purge forgets all.
-    func recall(_ key: String, at generation: CacheGeneration) -> Result<Value, SourceError>? {
+    /// The remembered empty answer or failure under `key`. A purge forgets all.
+    func recall(_ key: String, at generation: CacheGeneration) -> Result<Value, PipelineError>? {
         outcomes.recall(ExactText(key), at: generation)
     }
 
-    /// Remembers an empty answer, or an error for a time that depends on its kind.
-    func note(_ outcome: Result<Value, SourceError>, _ key: String, at generation: CacheGeneration) {
-        guard let seconds = Self.seconds(outcome) else { return }
+    /// Remembers an empty answer for ten minutes, or a failure for as long as it says.
+    func note(_ outcome: Result<Value, PipelineError>, _ key: String, at generation: CacheGeneration) {
+        let seconds: Double? =
+            switch outcome {
+            case .success: 600
+            case .failure(let failure): failure.seconds(\.question)
+            }
+        guard let seconds else { return }
         outcomes.remember(outcome, for: ExactText(key), seconds: seconds, bytes: key.utf8.count, at: generation)
-    }
-
-    private static func seconds(_ outcome: Result<Value, SourceError>) -> Double? {
-        switch outcome {
-        case .success, .failure(.notFound): 600
-        // The remaining calls are reserved for interactive requests.
-        case .failure(.quotaExhausted) where Urgency.current == .prefetch: nil
-        // Each costs a call and will most likely fail again.
-        case .failure(.malformedAnswer), .failure(.unauthorized), .failure(.quotaExhausted(until: nil)): 30
-        case .failure(.unavailable), .failure(.failed): 2
-        // Neither costs a call, nor says anything about the answer.
-        case .failure(.quotaExhausted), .failure(.unsupported), .failure(.overloaded): nil
-        }
     }
 }

@@ -75,7 +75,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         }
         return try await flights.share(FlightKey(ExactText(question.key), at: generation)) {
             () async throws(PipelineError) -> Value in
-            let outcome: Result<Value, SourceError>
+            let outcome: Result<Value, PipelineError>
             if remembers, let miss = negatives.recall(question.missKey, at: generation) {
                 outcome = miss
             } else {
@@ -83,7 +83,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 // Only what costs something has a share for unknown subjects.
                 if !isKnown, remembers { isKnown = await isListed() }
                 let familiarity = isKnown ? Familiarity.known : .unknown
-                outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(ask) }
+                outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(question.source, ask) }
                 switch (outcome, outcome.value.map(worth)) {
                 case (.success(let value), .keeping(let fresh)?):
                     await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: generation)
@@ -92,17 +92,18 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 default: if remembers, !Task.isCancelled { negatives.note(outcome, question.missKey, at: generation) }
                 }
             }
-            do throws(SourceError) { return try outcome.get() } catch {
-                let error = PipelineError(error, of: question.source)
-                guard let kept, error.allowsStale else { throw error }
+            do throws(PipelineError) { return try outcome.get() } catch {
+                guard let kept, error.traits.contains(.allowsStale) else { throw error }
                 logger.notice("a stale answer is used", metadata: ["key": "\(shown(naming: question.key))", "reason": "\(error)"])
                 return kept.value
             }
         }
     }
 
-    private static func outcome(_ ask: @Sendable () async throws(SourceError) -> Value) async -> Result<Value, SourceError> {
-        do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
+    private static func outcome(
+        _ source: String, _ ask: @Sendable () async throws(SourceError) -> Value
+    ) async -> Result<Value, PipelineError> {
+        do throws(SourceError) { return .success(try await ask()) } catch { return .failure(.source(source, error)) }
     }
 
     /// Stores an answer. An answer that cannot be stored is returned anyway, and asked for again next time.

@@ -14,6 +14,8 @@ package final class SourceWatch: Sendable {
         var metrics = SourceCallMetrics()
         /// By kind of call: a list that fails is not healthy again because a title is found.
         var health: [Call: SourceHealth] = [:]
+        /// The times in which the service wants no calls. Kinds of calls may ask different services.
+        var pauses: [Call: Range<Date>] = [:]
     }
 
     private let state = Mutex(State())
@@ -37,15 +39,21 @@ package final class SourceWatch: Sendable {
     }
 
     /// Records the start of a call.
-    /// - Returns: whether it may be made.
-    func begin(atMost limit: Int) -> Bool {
-        state.withLock { state in
-            guard state.metrics.underWay < limit else {
-                state.metrics.calls[.refused, default: 0] += 1
-                return false
+    /// - Throws: the refusal, if it may not be made.
+    func begin(_ call: Call, atMost limit: Int) throws(SourceError) {
+        let now = clock.now
+        try state.withLock { state throws(SourceError) in
+            let refusal: SourceError
+            if let pause = state.pauses[call], pause.contains(now) {
+                refusal = .rateLimited(retryAfter: Int(pause.upperBound.timeIntervalSince(now).rounded(.up)))
+            } else if state.metrics.underWay >= limit {
+                refusal = .overloaded(retryAfter: 1)
+            } else {
+                state.metrics.underWay += 1
+                return
             }
-            state.metrics.underWay += 1
-            return true
+            state.metrics.calls[.refused, default: 0] += 1
+            throw refusal
         }
     }
 
@@ -70,10 +78,11 @@ package final class SourceWatch: Sendable {
             case .failure(.quotaExhausted(let until)):
                 state.health[call] = .exhausted(until: until.map(Date.init(timeIntervalSince1970:)))
             case .success, .failure(.notFound), .failure(.unsupported): state.health[call] = .well
+            case .failure(.rateLimited(let seconds)): state.pauses[call] = now..<now.addingTimeInterval(Double(max(seconds, 0)))
             // The service was not asked, or its answer not read.
             case .failure(.overloaded): break
             case .failure(let error):
-                state.health[call] = known.failing(error.withoutDetails.description, details: error.details, at: now)
+                state.health[call] = known.failing(error.message, details: error.details, at: now)
             }
         }
         let after = health
@@ -128,6 +137,7 @@ package enum SourceOutcome: String, Sendable, CaseIterable {
     case answered, unauthorized, unavailable, unsupported, refused
     case notFound = "not_found"
     case quotaExhausted = "quota_exhausted"
+    case rateLimited = "rate_limited"
     case malformedAnswer = "malformed_answer"
     case timedOut = "timed_out"
 
@@ -139,6 +149,7 @@ package enum SourceOutcome: String, Sendable, CaseIterable {
             case .failure(.notFound): .notFound
             case .failure(.unauthorized): .unauthorized
             case .failure(.quotaExhausted): .quotaExhausted
+            case .failure(.rateLimited): .rateLimited
             case .failure(.unavailable), .failure(.failed): .unavailable
             case .failure(.overloaded): .refused
             case .failure(.malformedAnswer): .malformedAnswer

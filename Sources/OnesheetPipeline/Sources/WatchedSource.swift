@@ -57,7 +57,7 @@ package struct WatchedSource: ContentSource {
     private func asked<Value: Sendable>(
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
-        guard watch.begin(atMost: limits.calls) else { throw .overloaded(retryAfter: 1) }
+        try watch.begin(call, atMost: limits.calls)
         let start = ContinuousClock.now
         let result = await withTimeoutAbandoning(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in
             defer { watch.end() }

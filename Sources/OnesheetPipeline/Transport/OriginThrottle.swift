@@ -93,12 +93,6 @@ extension ExchangeFailure {
 extension HTTPAnswer {
     /// Whether the host or its proxy is overloaded (RFC 6585 §4, RFC 9110 §15.6.3).
     fileprivate var isOverload: Bool { status == 429 || (502...504).contains(status) }
-
-    /// Seconds of `Retry-After`, if the host sends it (RFC 9110 §10.2.3).
-    func retryAfter(at now: Date) -> Double? {
-        guard let text = headers["retry-after"] else { return nil }
-        return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
-    }
 }
 
 /// The number and times of retries after transient failures: exponential backoff with full jitter, so that requests that failed

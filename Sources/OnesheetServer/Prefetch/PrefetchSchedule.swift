@@ -107,8 +107,7 @@ struct PrefetchSchedule: Service {
 
     /// Whether running the order again would end with the same error.
     private static func isPermanent(_ error: any Error) -> Bool {
-        if case PipelineError.unknownSource = error { return true }
-        return error is RequestError
+        (error as? Failure)?.blame == .request || error is RequestError
     }
 
     /// - Parameter onBegin: called when the titles are known, before the first variant is made.
@@ -123,9 +122,10 @@ struct PrefetchSchedule: Service {
                 "source": "\(order.source)", "made": "\(summary.made)", "there": "\(summary.skipped)",
                 "failed": "\(summary.failed)",
             ])
-        for failure in summary.failures {
+        for (reason, titles) in summary.titlesByReason {
             logger.warning(
-                "cannot prefetch a title: \(failure.reason)", metadata: ["title": "\(shown(naming: failure.title))"])
+                "cannot prefetch \(titles.count == 1 ? "a title" : "\(titles.count) titles"): \(reason)",
+                metadata: ["title": "\(shown(naming: titles[0]))"])
         }
     }
 }

@@ -52,7 +52,7 @@ struct ImageContext: Sendable {
         } catch {
             countFailure()
             guard let place = Self.fallback(of: target, after: error) else {
-                throw target.address.hidesSource ? HiddenSourceError(error: error) : error
+                throw target.address.hidesSource ? (error as? Failure)?.hidingSource ?? error : error
             }
             return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
         }
@@ -69,17 +69,10 @@ struct ImageContext: Sendable {
     /// Counts an image that was asked for and not answered.
     func countFailure() { pipeline.metrics.images.counter(of: "failed").add() }
 
-    /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error.
+    /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error, because its next
+    /// request may get the image.
     static func fallback(of target: ParsedTarget, after error: any Error) -> String? {
-        asksToWait(error) ? nil : target.address.fallback
-    }
-
-    /// Whether the client's next request may get the image.
-    private static func asksToWait(_ error: any Error) -> Bool {
-        switch error as? PipelineError {
-        case .overloaded, .tooManyRequests, .cancelled: true
-        default: false
-        }
+        (error as? Failure)?.isOurs ?? false ? nil : target.address.fallback
     }
 
     /// The image of `target`, or of the other meaning of its path if the source has no such title.
@@ -92,14 +85,14 @@ struct ImageContext: Sendable {
             let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
             try target.address.checkSides(of: answer.entry)
             return (target, answer)
-        } catch let error as PipelineError where error.isMissing {
+        } catch let error as PipelineError where error.traits.contains(.isMissing) {
             if case .refused(let reason) = target.address.ifMissing { throw reason }
             guard let other = undivided(target.address), let source = other.source,
                 pipeline.mayHave(other.title, from: source)
             else { throw error }
             do {
                 return try await image(of: self.target(other, accept: field), accept: field)
-            } catch let second as PipelineError where second.isMissing {
+            } catch let second as PipelineError where second.traits.contains(.isMissing) {
                 throw error
             }
         }

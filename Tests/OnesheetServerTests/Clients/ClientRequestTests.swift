@@ -36,7 +36,7 @@ final class ClientRequestTests: XCTestCase {
             let errors = await Self.misses(3)
             // Then it is refused, each time it asks
             for error in errors {
-                guard case .tooManyRequests? = error else { return XCTFail("\(errors)") }
+                XCTAssertEqual(error?.title, "Too many requests", "\(errors)")
             }
             // And it counts once
             XCTAssertEqual(budget.yielding, waiting.each)

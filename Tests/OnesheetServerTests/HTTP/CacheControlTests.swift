@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import OnesheetCore
 import OnesheetHTTP
 import OnesheetTesting
 import Synchronization

@@ -109,6 +109,38 @@ final class SourceIsolationTests: ServerTestCase {
             lines.all.contains { $0.contains("warning") && $0.contains("status 3: no key in /etc/private") }, "\(lines.all)")
     }
 
+    func testStrangersReadNothingThatAProgramPrintsByMistake() async throws {
+        // Given programs that print a password: instead of an answer, in an error, in a wrong id, and in a place of a poster
+        func program(_ answer: String) -> String {
+            "[sh, -c, 'read x; echo \"{\\\"id\\\":1,\\\"result\\\":{\\\"protocol\\\":1}}\"; n=1; while read x; do n=$((n+1)); "
+                + "echo \"\(answer.replacing("\"", with: "\\\""))\"; done']"
+        }
+        let programs = [
+            "line": "[sh, -c, 'read x; echo password=hunter2; cat']",
+            "error": program(#"{"id":$n,"error":{"code":-32000,"message":"hunter2"}}"#),
+            "key": program(#"{"id":$n,"error":{"code":-32002,"message":"hunter2"}}"#),
+            "title": program(#"{"id":$n,"result":{"id":"hunter2","name":"x"}}"#),
+            "place": program(#"{"id":$n,"result":{"id":"1","name":"x","candidates":[{"url":"hunter2"}]}}"#),
+        ]
+        for (name, program) in programs {
+            let server = try await server(
+                sources: "films: { type: exec, command: \(program) }", keys: "admin: { token: secret-for-tests }")
+            // When a stranger asks everything that the program has to answer
+            for path in [
+                "/sources/films/titles/1", "/sources/films/titles/1/posters", "/sources/films/titles",
+                "/i/unsafe/plain/films://1@png",
+                "/explain?path=/i/unsafe/plain/films://1@png", "/?plain&source=films&title=1", "/?plain&source=films", "/sources",
+                "/metrics",
+            ] {
+                let answer = try await server.send(path)
+                XCTAssertFalse(answer.text.contains("hunter2"), "\(name) \(path): \(answer.text)")
+            }
+            // Then only the administrator reads the password
+            let errors = try await server.send("/errors", fields: [("Authorization", "Bearer secret-for-tests")])
+            XCTAssertTrue(errors.text.contains("hunter2"), "\(name): \(errors.text)")
+        }
+    }
+
     func testThatLimitsThatCannotBeAreRefused() async throws {
         for (limits, message) in [
             ("calls: 0", "sources.a.limits.calls: needs a number from 1"),
