@@ -103,7 +103,10 @@ final class ExecAnswerTests: XCTestCase {
             XCTFail("it answered")
         } catch {
             // Then
-            XCTAssertEqual(error, .malformedAnswer(reason: "“file:///etc/passwd” is not an http or https URL"))
+            XCTAssertEqual(
+                error,
+                .malformedAnswer(
+                    reason: "the place of a candidate is not an http or https URL", details: "“file:///etc/passwd”"))
         }
     }
 

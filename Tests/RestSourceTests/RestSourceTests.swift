@@ -93,7 +93,7 @@ final class RestSourceTests: XCTestCase {
         // Given
         let cases: [(Int, String, SourceError)] = [
             (401, RecordedTMDB.badKey, .unauthorized(message: "Invalid API key: You must be granted a valid key.")),
-            (404, RecordedTMDB.missing, .notFound(id: "10")), (429, "{}", .quotaExhausted(until: 1_795_305_600)),
+            (404, RecordedTMDB.missing, .notFound(id: "10")), (429, "{}", .rateLimited(retryAfter: 1)),
             (403, "", .unauthorized(message: "HTTP status 403")),
             (502, "<html>", .unavailable(reason: "the service returned HTTP status 502")),
             (418, "{}", .malformedAnswer(reason: "the service returned HTTP status 418")),
