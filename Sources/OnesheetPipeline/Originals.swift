@@ -127,7 +127,7 @@ package struct Originals: Sendable {
         do throws(PipelineError) {
             // The source may name another picture since its configuration has changed.
             if let stored, let url = stored.entry.provenance.location,
-                !changes.hasChanged(title.source, since: stored.entry.created)
+                !changes.hasChanged(title.source, since: stored.entry.created, at: clock.now)
             {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
