@@ -46,7 +46,7 @@ package struct Originals: Sendable {
         outlines = PictureOutlines(engine: engine, pool: pool, memory: cache.memory)
         fetch = OriginFetch(
             transport: transport, engine: engine, pool: pool, outlines: outlines,
-            local: LocalOriginals(memory: pool.memory, mostBytes: mostBytes, clock: clock),
+            local: LocalOriginals(memory: pool.memory, mostBytes: mostBytes),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(
             cancelled: .cancelled, full: .overloaded(retryAfter: 1),

@@ -37,17 +37,10 @@ package final class SourceWatch: Sendable {
     }
 
     /// Records the start of a call.
-    /// - Returns: whether it may be made.
-    func begin(atMost limit: Int) -> Bool {
-        state.withLock { state in
-            guard state.metrics.underWay < limit else {
-                state.metrics.calls[.refused, default: 0] += 1
-                return false
-            }
-            state.metrics.underWay += 1
-            return true
-        }
-    }
+    func begin() { state.withLock { $0.metrics.underWay += 1 } }
+
+    /// Records a call that was not made.
+    func refuse() { state.withLock { $0.metrics.calls[.refused, default: 0] += 1 } }
 
     /// Records the end of a call.
     func end() { state.withLock { $0.metrics.underWay -= 1 } }
