@@ -10,6 +10,8 @@ public struct BoxOfficeList: Sendable, Equatable {
     public var week: String?
     /// The films by rank.
     public var rows: [BoxOfficeRow]
+    /// Why rows are missing: one reason for each that cannot be read.
+    public var damage: [String] = []
 }
 
 extension BoxOfficeList: Decodable {
@@ -28,7 +30,7 @@ extension BoxOfficeList: Decodable {
         week = try list.text(.week)
         // One of the two must be present: a response without both is not a list.
         let key: CodingKeys = list.contains(.weekly) ? .weekly : .daily
-        rows = try list.decode([BoxOfficeRow].self, forKey: key)
+        (rows, damage) = try list.decode(ReadableList<BoxOfficeRow>.self, forKey: key).parts
     }
 }
 
@@ -63,6 +65,7 @@ struct MovieListEnvelope: Decodable {
     struct Result: Decodable {
         var total: Int
         var movies: [MovieListing]
+        var damage: [String]
 
         private enum CodingKeys: String, CodingKey {
             case total = "totCnt"
@@ -72,7 +75,7 @@ struct MovieListEnvelope: Decodable {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             total = try container.requiredNumber(.total)
-            movies = try container.decode([MovieListing].self, forKey: .movies)
+            (movies, damage) = try container.decode(ReadableList<MovieListing>.self, forKey: .movies).parts
         }
     }
 

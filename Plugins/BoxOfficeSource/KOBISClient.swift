@@ -25,9 +25,7 @@ struct KOBISClient: Sendable {
     }
 
     func daily(_ day: CalendarDay) async throws(SourceError) -> BoxOfficeList {
-        try await answer(
-            BoxOfficeListEnvelope.self, from: "boxoffice/searchDailyBoxOfficeList.json", with: ["targetDt": day.compact]
-        ).boxOfficeResult
+        try await list(from: "boxoffice/searchDailyBoxOfficeList.json", with: ["targetDt": day.compact])
     }
 
     /// - Parameter period: the days of the week of `day` to list.
@@ -38,10 +36,16 @@ struct KOBISClient: Sendable {
             case .weekend: "1"
             case .weekdays: "2"
             }
-        return try await answer(
-            BoxOfficeListEnvelope.self, from: "boxoffice/searchWeeklyBoxOfficeList.json",
-            with: ["targetDt": day.compact, "weekGb": weekGb]
-        ).boxOfficeResult
+        return try await list(
+            from: "boxoffice/searchWeeklyBoxOfficeList.json", with: ["targetDt": day.compact, "weekGb": weekGb])
+    }
+
+    private func list(
+        from endpoint: String, with parameters: KeyValuePairs<String, String?>
+    ) async throws(SourceError) -> BoxOfficeList {
+        let list = try await answer(BoxOfficeListEnvelope.self, from: endpoint, with: parameters).boxOfficeResult
+        context.warn(ofMissing: list.damage, in: "the list of KOBIS")
+        return list
     }
 
     /// `nil` if there is no such film.
@@ -56,6 +60,7 @@ struct KOBISClient: Sendable {
             MovieListEnvelope.self, from: "movie/searchMovieList.json",
             with: ["movieNm": phrase, "curPage": String(page), "itemPerPage": String(perPage)]
         ).movieListResult
+        context.warn(ofMissing: result.damage, in: "the search of KOBIS")
         return (result.movies, result.total)
     }
 

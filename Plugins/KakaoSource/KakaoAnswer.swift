@@ -6,6 +6,17 @@ internal import OnesheetCore
 public struct KakaoAnswer: Sendable, Equatable, Decodable {
     /// The results on this page, best first.
     public var documents: [KakaoDocument]
+    /// Why results are missing: one reason for each that cannot be read.
+    public var damage: [String] = []
+}
+
+extension KakaoAnswer {
+    private enum CodingKeys: CodingKey { case documents }
+
+    public init(from decoder: any Decoder) throws {
+        let answer = try decoder.container(keyedBy: CodingKeys.self)
+        (documents, damage) = try answer.decode(ReadableList<KakaoDocument>.self, forKey: .documents).parts
+    }
 }
 
 /// One search result.

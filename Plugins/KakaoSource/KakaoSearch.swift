@@ -30,7 +30,9 @@ struct KakaoSearch: Sendable {
         if let fault = fault(in: answer) { throw await error(for: fault, status: answer.status) }
         guard answer.status == 200 else { throw Self.error(for: answer.status) }
         do {
-            return try KakaoAnswer(readingJSON: answer.body)
+            let found = try KakaoAnswer(readingJSON: answer.body)
+            context.warn(ofMissing: found.damage, in: "the search of Kakao")
+            return found
         } catch {
             throw .malformedAnswer(reason: "Kakao's response has an undocumented form: \(error)")
         }

@@ -60,6 +60,8 @@ struct Manifest: Sendable, Decodable {
         var pages: JSONPointer?
         /// The titles on a full page, if only `total` is known.
         var perPage: Int?
+        /// The last page that the service gives out, if it counts more; it refuses those after it.
+        var lastPage: Int?
         var fields: TitleFields
     }
 
@@ -146,8 +148,10 @@ extension Manifest {
             ("list", list), ("search", search), ("periods.week", periods?.week), ("periods.weekend", periods?.weekend),
             ("periods.weekdays", periods?.weekdays),
         ] {
-            guard let perPage = request?.perPage, perPage < 1 else { continue }
-            throw ConfigurationError(path: "\(path).perPage", message: "needs a number from 1")
+            for (key, number) in [("perPage", request?.perPage), ("lastPage", request?.lastPage)] {
+                guard let number, number < 1 else { continue }
+                throw ConfigurationError(path: "\(path).\(key)", message: "needs a number from 1")
+            }
         }
         try Self.check(search?.get.names ?? [], at: "search.get", known: given.union(["query", "page"]))
         try Self.check(title.get.names, at: "title.get", known: given.union(["id"]))

@@ -58,19 +58,17 @@ public struct RestSource: SourcePlugin {
         _ request: Manifest.ListRequest, _ values: [String: String], number page: Int
     ) async throws(SourceError) -> TitlePage {
         let isPaged = request.get.names.contains("page")
-        guard (isPaged && (1...AnswerCheck.lastPage).contains(page)) || page == 1 else { return TitlePage(titles: []) }
+        let lastPage = request.lastPage ?? AnswerCheck.lastPage
+        guard (isPaged && (1...lastPage).contains(page)) || page == 1 else { return TitlePage(titles: []) }
         let document = try await client.get(request.get, values.merging(["page": String(page)]) { own, _ in own }, id: nil)
-        var titles: [Title] = []
-        for item in try Self.items(request.items, in: document) {
-            if let title = try request.fields.title(item) { titles.append(title) }
-        }
+        let titles = try readable(request.items, in: document) { item throws(SourceError) in try request.fields.title(item) }
         let total = request.total?.value(in: document)?.plainText.flatMap { Int($0) }
         let pages = request.pages?.value(in: document)?.plainText.flatMap { Int($0) }
         let isLast =
             pages.map { page >= $0 } ?? total.flatMap { total in request.perPage.map { page > (max(total, 1) - 1) / $0 } } ?? true
         return TitlePage(
             titles: titles, total: total ?? (isPaged ? nil : titles.count),
-            next: isPaged && !isLast && !titles.isEmpty ? page + 1 : nil)
+            next: isPaged && !isLast && !titles.isEmpty && page < lastPage ? page + 1 : nil)
     }
 
     public func title(_ id: String) async throws(SourceError) -> Title {
@@ -91,20 +89,32 @@ public struct RestSource: SourcePlugin {
         let known = client.variables.merging(values) { _, own in own }
         for (name, phrase) in request.with ?? [:] { values[name] = phrase.filled(known) }
         let document = try await client.get(request.get, values, headers: request.headers, id: id)
-        var hits: [PosterScore.Hit] = []
-        for item in try Self.items(request.items, in: document) {
-            if let hit = try request.fields.candidate(item, known) { hits.append((hit.0, hit.kind)) }
+        let hits = try readable(request.items, in: document) { item throws(SourceError) -> PosterScore.Hit? in
+            try request.fields.candidate(item, known).map { ($0.0, $0.kind) }
         }
         if request.order == .likeness { return PosterScore().ranked(hits) }
         var seen: Set<ExactText> = []
         return hits.map(\.candidate).filter { seen.insert(ExactText($0.location.name)).inserted }
     }
 
-    private static func items(_ pointer: JSONPointer, in document: JSONValue) throws(SourceError) -> [JSONValue] {
+    /// What `read` makes of the members of a list. Those that it cannot read are missing, unless it can read none.
+    private func readable<Element>(
+        _ pointer: JSONPointer, in document: JSONValue, _ read: (JSONValue) throws(SourceError) -> Element?
+    ) throws(SourceError) -> [Element] {
         guard case .array(let items)? = pointer.value(in: document) else {
             throw .malformedAnswer(reason: "there is no list at “\(pointer.text)” in the service's answer")
         }
-        return items
+        var (elements, damage) = ([Element](), [SourceError]())
+        for item in items {
+            do throws(SourceError) {
+                if let element = try read(item) { elements.append(element) }
+            } catch {
+                damage.append(error)
+            }
+        }
+        if elements.isEmpty, let first = damage.first { throw first }
+        client.context.warn(ofMissing: damage.map(\.description), in: "the list at “\(pointer.text)”")
+        return elements
     }
 
     /// Path segments that input must not contain.

@@ -67,6 +67,7 @@ extension Manifest {
           items: /results
           total: /total_results
           pages: /total_pages
+          lastPage: 500
           fields: &fields
             id: { at: /id, as: text }
             name: /title
@@ -84,6 +85,7 @@ extension Manifest {
           items: /results
           total: /total_results
           pages: /total_pages
+          lastPage: 500
           fields: *fields
         title:
           get: "/movie/{id}{?language}"

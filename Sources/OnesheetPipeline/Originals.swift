@@ -46,7 +46,7 @@ package struct Originals: Sendable {
         outlines = PictureOutlines(engine: engine, pool: pool, memory: cache.memory)
         fetch = OriginFetch(
             transport: transport, engine: engine, pool: pool, outlines: outlines,
-            local: LocalOriginals(memory: pool.memory, mostBytes: mostBytes, clock: clock),
+            local: LocalOriginals(memory: pool.memory, mostBytes: mostBytes),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(
             cancelled: .cancelled, full: .overloaded(retryAfter: 1),
@@ -130,7 +130,7 @@ package struct Originals: Sendable {
         do throws(PipelineError) {
             // The source may name another picture since its configuration has changed.
             if let stored, let url = stored.entry.provenance.location,
-                !changes.hasChanged(title.source, since: stored.entry.created)
+                !changes.hasChanged(title.source, since: stored.entry.created, at: clock.now)
             {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)

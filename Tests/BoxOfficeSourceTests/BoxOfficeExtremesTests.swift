@@ -25,7 +25,7 @@ final class BoxOfficeExtremesTests: XCTestCase {
 
     func testThatANumberThatIsNoneIsMalformed() async throws {
         let transport = RecordedKOBIS.transport()
-        transport.on(RecordedKOBIS.daily, RecordedKOBIS.day.replacingOccurrences("36.3", "nan"))
+        transport.on(RecordedKOBIS.daily, RecordedKOBIS.day.replacingOccurrences("36.3", "nan").replacingOccurrences("16.3", "nan"))
         do {
             _ = try await RecordedKOBIS.source(transport).titles(TitleQuery(date: CalendarDay("20120101")))
             XCTFail("nan is a number")

@@ -44,9 +44,8 @@ final class KOBISFaultTests: XCTestCase {
 
     func testThatAnAnswerOfAnotherShapeIsMalformed() async throws {
         // Given
-        let wrongNumber = RecordedKOBIS.day.split(separator: "353274").joined(separator: "many")
-        let noCode = RecordedKOBIS.day.split(separator: "20112207").joined(separator: " ")
-        let bodies = ["", "{}", "[]", "null", #"{"boxOfficeResult":{}}"#, "<html>점검</html>", wrongNumber, noCode]
+        let noCodes = RecordedKOBIS.day.split(separator: "movieCd").joined(separator: "code")
+        let bodies = ["", "{}", "[]", "null", #"{"boxOfficeResult":{}}"#, "<html>점검</html>", noCodes]
 
         for body in bodies {
             // When
@@ -55,6 +54,24 @@ final class KOBISFaultTests: XCTestCase {
             // Then
             guard case .malformedAnswer? = error else { return XCTFail("\(body): \(String(describing: error))") }
         }
+    }
+
+    func testDamagedRowsDoNotTakeTheListWithThem() async throws {
+        // Given lists whose first row has a wrong number, or no code, and a search with a film without a name
+        for (text, wrong) in [("353274", "many"), ("20112207", " "), ("36.3", "nan")] {
+            let transport = RecordedKOBIS.transport()
+            transport.on(RecordedKOBIS.daily, RecordedKOBIS.day.split(separator: text).joined(separator: wrong))
+            // When
+            let list = try await RecordedKOBIS.source(transport).list(CalendarDay("20120101"))
+            // Then the others are there, and the list says that one is missing
+            XCTAssertEqual(list.rows.map(\.code), ["2023C168"], wrong)
+            XCTAssertEqual(list.damage.count, 1, wrong)
+        }
+        let transport = RecordedKOBIS.transport()
+        let found = RecordedKOBIS.search(2, ["1", "2"]).split(separator: "영화 1").joined(separator: " ")
+        transport.on(RecordedKOBIS.list, found)
+        let page = try await RecordedKOBIS.source(transport).titles(TitleQuery(phrase: "film"))
+        XCTAssertEqual(page.titles.map(\.id), ["2"])
     }
 
     func testThatNoErrorShowsTheKey() async throws {

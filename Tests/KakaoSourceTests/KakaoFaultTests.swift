@@ -58,6 +58,17 @@ final class KakaoFaultTests: XCTestCase {
         }
     }
 
+    func testDamagedResultDoesNotTakeTheOthersWithIt() async throws {
+        // Given results of which one has no picture
+        let damaged = RecordedKakao.answer.split(separator: "image_url", maxSplits: 1).joined(separator: "picture")
+        let source = try KakaoSource(
+            .init(key: "k3y"), context: .forTesting(transport: RecordedKakao.transport(damaged), clock: ManualClock()))
+        // When
+        let candidates = try await source.candidates(for: "광해 포스터")
+        // Then the others are there
+        XCTAssertEqual(candidates.count, RecordedKakao.hits.count - 1)
+    }
+
     func testThatNobodyAsksAgainBeforeTheQuotaFills() async throws {
         // Given
         let clock = ManualClock()

@@ -35,6 +35,22 @@ final class DailyQuotaTests: XCTestCase {
         XCTAssertNil(after)
     }
 
+    func testClockThatWasAheadStopsNoQuota() async throws {
+        // Given a quota that was exhausted while the clock was ten days ahead
+        let quota = quota(3)
+        clock.advance(by: .seconds(864_000))
+        _ = await quota.exhaust()
+        let ahead = await Self.error(quota)
+        // When the clock is right again
+        clock.advance(by: .seconds(-864_000))
+        // Then calls are made, and the report says so
+        let after = await Self.error(quota)
+        let report = await quota.report()
+        XCTAssertNotNil(ahead)
+        XCTAssertNil(after)
+        XCTAssertFalse(report.isExhausted)
+    }
+
     func testThatTheCountSurvivesARestart() async {
         // Given two of three calls made before a restart
         let first = quota(3)

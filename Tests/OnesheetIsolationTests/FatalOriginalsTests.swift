@@ -47,6 +47,15 @@ final class FatalOriginalsTests: XCTestCase {
         XCTAssertEqual(make().standing(of: one), .fatal(.forbidden))
     }
 
+    func testClockThatWasAheadKeepsNoOriginalLonger() {
+        let originals = make()
+        clock.advance(by: .seconds(864_000))
+        for _ in 0..<2 { _ = originals.add(one, .crash, isProven: true) }
+        XCTAssertEqual(originals.standing(of: one), .fatal(.crash))
+        clock.advance(by: .seconds(-864_000))
+        XCTAssertEqual(originals.standing(of: one), .harmless)
+    }
+
     func testThatADayForgets() {
         let originals = make()
         for _ in 0..<2 { _ = originals.add(one, .crash, isProven: true) }

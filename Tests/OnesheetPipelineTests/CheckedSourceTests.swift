@@ -96,6 +96,29 @@ final class CheckedSourceTests: XCTestCase {
         XCTAssertEqual(titles.map(\.id), ids)
     }
 
+    func testRefusedPageDoesNotTakeTheOthersWithIt() async throws {
+        // Given a list whose third page is refused, and one whose third page fails for now
+        let outcomes: [SourceError] = [.malformedAnswer(reason: "pages end at 2"), .unavailable(reason: "busy")]
+        for outcome in outcomes {
+            let source = Pages { page throws(SourceError) in
+                guard page < 3 else { throw outcome }
+                return TitlePage(titles: [Self.title(page)], next: page + 1)
+            }
+            var listing = try listing(source)
+            do throws(PipelineError) {
+                // When it is read, then the first ends there and says what is missing
+                let ids = try await listing.ids(TitleQuery())
+                XCTAssertEqual(ids, ["1", "2"])
+                XCTAssertEqual(listing.missing.map(\.title), ["films, pages from 3"])
+                XCTAssertEqual(outcome, outcomes[0])
+            } catch {
+                // And the second fails, so that it is read again later
+                XCTAssertEqual(error, .source("films", outcomes[1]))
+                XCTAssertEqual(outcome, outcomes[1])
+            }
+        }
+    }
+
     func testThatAListCountsAsLongAsItIsHeld() async throws {
         // Given memory for some pages, and a list whose length changes
         let budget = MemoryBudget(limit: 64 << 10)

@@ -37,7 +37,7 @@ final class LocalOriginalsTests: XCTestCase {
     func testThatTheTimeToComeBackFollowsFromHowLongOthersTook() async throws {
         // Given a source that takes a minute for each original
         let clock = ManualClock()
-        let held = LocalOriginals(queue: 4, clock: clock.wallClock)
+        let held = LocalOriginals(queue: 4, now: { clock.now.timeIntervalSince1970 })
         for _ in 0..<40 {
             _ = try await held.bytes(of: "slow") { () throws(SourceError) in
                 clock.advance(by: .seconds(60))

@@ -153,6 +153,42 @@ final class OriginBoundsTests: TransportTestCase {
         for task in hanging { _ = await task.value }
     }
 
+    func testBodiesThatHangDoNotKeepTheRestOfTheirHostAway() async throws {
+        // Given a host with two responses that hang in their body, as many as may be requested at a time
+        let part = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nsome")
+        let origin = try await origin { target, _ in
+            target.hasPrefix("/hangs") ? .rawThenSilence(part) : .answer(body: ByteBuffer(string: "ok"))
+        }
+        let limits = Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(60), originConcurrency: 2)
+        let (transport, patient) = (transport(limits), patient)
+        let hanging = (0..<2).map { number in
+            Task { await Self.failure(of: "\(origin.url)/hangs\(number)", patient, transport) }
+        }
+        await waitWhile(origin.requests() < 2)
+        // When others are requested
+        for number in 0..<3 {
+            let answer = try await transport.get(HTTPRequest(url: "\(origin.url)/\(number)"), under: patient)
+            // Then they are fetched
+            XCTAssertEqual(answer.status, 200)
+        }
+        for task in hanging { task.cancel() }
+        for task in hanging { _ = await task.value }
+    }
+
+    func testTimeInLineIsNotTheHosts() async throws {
+        // Given a host with one place and a line of requests that take their whole time, longer together than one may take
+        let origin = try await origin { target, _ in target == "/slow" ? .silence : .answer(body: ByteBuffer(string: "ok")) }
+        let limits = Limits(originTimeout: .seconds(2), originIdleTimeout: .seconds(60), originConcurrency: 1)
+        let (transport, short) = (transport(limits), OriginPolicy(networks: [.loopback], timeout: .milliseconds(500)))
+        let slow = (0..<5).map { _ in Task { await Self.failure(of: origin.url + "/slow", short, transport) } }
+        await waitWhile(origin.requests() < 1)
+        // When another one waits behind them
+        let answer = try await transport.get(HTTPRequest(url: origin.url + "/good"), under: loopback)
+        // Then it has its own time for its exchange
+        XCTAssertEqual(answer.status, 200)
+        for task in slow { _ = await task.value }
+    }
+
     /// The failure of a fetch with a minute's time; `nil` if it does not end within `time`.
     private func failureSooner(
         than time: Duration, of url: String, _ transport: WebTransport

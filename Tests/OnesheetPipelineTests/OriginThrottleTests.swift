@@ -178,7 +178,7 @@ final class OriginThrottleTests: XCTestCase {
     func testThatAPausedHostIsSparedByThoseWhoWaitedAndByTrials() async throws {
         // Given a host whose only slot is taken, and ten requests that wait for it
         let (gate, url, breaker) = (Gate(), url, CircuitBreaker(clock: clock.wallClock))
-        let slots = HostSlots(limit: 1, queue: 64, clock: clock.wallClock)
+        let slots = Slots<OriginHost>(SlotRules(places: 1, waiting: .everybody(64)))
         let throttle = OriginThrottle(
             slots: slots, breaker: breaker, retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }),
             clock: clock.wallClock)
@@ -311,7 +311,7 @@ final class OriginThrottleTests: XCTestCase {
         // Given a host with all slots taken and no queue
         let (gate, url, breaker) = (Gate(), url, CircuitBreaker(clock: clock.wallClock))
         let throttle = OriginThrottle(
-            slots: HostSlots(limit: 1, queue: 0, clock: clock.wallClock), breaker: breaker,
+            slots: Slots(SlotRules(places: 1, waiting: .everybody(0))), breaker: breaker,
             retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
         let working = Task {
             try await throttle.ask(url) { _ async throws(ExchangeFailure) in
@@ -340,7 +340,7 @@ final class OriginThrottleTests: XCTestCase {
 
     private func throttle() -> OriginThrottle {
         OriginThrottle(
-            slots: HostSlots(limit: 8, queue: 8, clock: clock.wallClock), breaker: CircuitBreaker(clock: clock.wallClock),
+            slots: Slots(SlotRules(places: 8, waiting: .everybody(8))), breaker: CircuitBreaker(clock: clock.wallClock),
             retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
     }
 

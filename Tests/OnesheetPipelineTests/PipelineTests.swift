@@ -116,6 +116,17 @@ final class PipelineTests: XCTestCase {
         XCTAssertEqual(stale.entry.body, new)
     }
 
+    func testChangeThatWasRecordedInTheFutureCountsAsOneOfNow() {
+        // Given a change that was recorded while the clock was a year ahead
+        let (changes, now) = (SourceConfigurationChanges(), clock.now)
+        changes.note("films", at: now.addingTimeInterval(365 * 86_400))
+        // When it is asked about at the right time
+        let old = changes.hasChanged("films", since: now.addingTimeInterval(-1), at: now)
+        let new = changes.hasChanged("films", since: now.addingTimeInterval(1), at: now.addingTimeInterval(2))
+        // Then only what is older than now is outdated
+        XCTAssertEqual([old, new], [true, false])
+    }
+
     func testThatATitleWithoutAPosterIsSaidSo() async throws {
         let pipeline = try pipeline(ScriptedSource { _ in [] })
         let error = await failure(pipeline, request(width: 40))

@@ -30,6 +30,34 @@ final class SystemResolverTests: XCTestCase {
         XCTAssertEqual(names.count, 2)
     }
 
+    func testWaitForAThreadIsNotTheNamesTime() async throws {
+        // Given lookups that end one after the other, on all threads for new names, and one that waits behind them
+        let (gate, names) = (DispatchSemaphore(value: 0), Names([address]))
+        let resolver = SystemResolver(limit: .seconds(1), clock: clock.wallClock) { name in
+            if name.hasPrefix("slow") { gate.wait() }
+            return names.find(name)
+        }
+        defer { for _ in 0..<20 { gate.signal() } }
+        let slow = (0..<9).map { number in Task { try await resolver.addresses(of: "slow\(number).example") } }
+        await waitWhile(resolver.lookUpsUnderWay < 9)
+        let waiting = Task {
+            do throws(ResolveError) {
+                _ = try await resolver.addresses(of: "films.example")
+                return nil as ResolveError?
+            } catch {
+                return error
+            }
+        }
+        await waitWhile(resolver.lookUpsUnderWay < 10)
+        // When one of them ends, and another one takes its thread
+        gate.signal()
+        await waitWhile(resolver.lookUpsUnderWay > 9)
+        // Then the one behind them fails for our lack of threads, and not for its name
+        let error = await waiting.value
+        XCTAssertEqual(error, .busy)
+        for task in slow { task.cancel() }
+    }
+
     func testThatANameThatHangsHoldsNothingElse() async throws {
         // Given a known name, and far more hanging names than threads
         let (names, gate, address) = (Names([address]), DispatchSemaphore(value: 0), address)

@@ -115,6 +115,53 @@ final class WatchedSourceTests: XCTestCase {
         XCTAssertEqual(watch.metrics.calls, [.answered: 2, .refused: 1])
     }
 
+    func testClientsTakeTurnsAtASource() async throws {
+        // Given a client with all calls that a source may have
+        let (gate, entered) = (Gate(), Flag())
+        let source = source(calls: 3) { id throws(SourceError) in
+            if id == "modest" { return entered.raise() }
+            do { try await gate.pass() } catch { throw .unavailable(reason: "\(error)") }
+        }
+        let ask = { @Sendable (client: UInt8, id: String) async in
+            await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) { await Self.failure(source, id) }
+        }
+        let greedy = (0..<3).map { number in Task { await ask(1, "\(number)") } }
+        await gate.hasBeenReached(by: 3)
+        // When another client asks, then it waits, while the first one is refused
+        let modest = Task { await ask(2, "modest") }
+        let leaving = Task { await ask(3, "leaves") }
+        let more = await ask(1, "more")
+        XCTAssertEqual(more, .overloaded(retryAfter: 1))
+        // And who leaves takes no place
+        leaving.cancel()
+        let left = await leaving.value
+        XCTAssertEqual(left, .unavailable(reason: "cancelled"))
+        XCTAssertFalse(entered.isRaised)
+        gate.open()
+        let failures = [await modest.value, await greedy[0].value, await greedy[1].value, await greedy[2].value]
+        XCTAssertEqual(failures, [nil, nil, nil, nil])
+        XCTAssertEqual(watch.metrics.calls, [.answered: 4, .refused: 1])
+    }
+
+    func testTurnThatACallWaitsForIsNotItsTime() async throws {
+        // Given a call whose request waits for its turn at a busy host
+        let (slots, gate) = (Slots<String>(SlotRules(places: 1, waiting: .everybody(8))), Gate())
+        let place = try await slots.enter("host", within: .seconds(60))
+        let waiting = source(time: .seconds(2)) { _ throws(SourceError) in
+            do { try await slots.enter("host", within: .seconds(60)).leave() } catch { throw .unavailable(reason: "\(error)") }
+        }
+        async let answer = waiting.title("1")
+        await waitWhile(slots.load(of: "host") < 2)
+        // When another call with as much time has used it up
+        let hanging = source(time: .seconds(2)) { _ in try? await gate.pass() }
+        let late = await Self.failure(hanging)
+        XCTAssertEqual(late, .unavailable(reason: "no answer in 2.0 seconds"))
+        // Then the first one is still answered
+        place.leave()
+        let title = try await answer
+        XCTAssertEqual(title.id, "1")
+    }
+
     func testThatASourceFailsSinceItsFirstFailureAndUntilItAnswers() async {
         // Given
         let source = source { id throws(SourceError) in

@@ -26,6 +26,31 @@ final class RestSourceTests: XCTestCase {
         XCTAssertEqual(transport.requests[0].headers["Authorization"], "Bearer t0ken")
     }
 
+    func testDamagedTitleDoesNotTakeTheListWithIt() async throws {
+        // Given a list in which one title has no name
+        let transport = FakeTransport()
+        transport.on("http", RecordedTMDB.list(1, of: 1).replacing("\"title\":\"Film 10\",", with: ""))
+        // When
+        let page = try await RecordedTMDB.source(transport).titles(TitleQuery())
+        // Then the other one is there
+        XCTAssertEqual(page.titles.map(\.id), ["11"])
+    }
+
+    func testPagesThatTheServiceRefusesAreNotAskedFor() async throws {
+        // Given a service that counts more pages than it gives out
+        let transport = FakeTransport()
+        transport.on("http", RecordedTMDB.list(500, of: 45_000))
+        let source = try RecordedTMDB.source(transport)
+        // When the last page and the one after it are asked for
+        let last = try await source.titles(TitleQuery(page: 500))
+        let beyond = try await source.titles(TitleQuery(page: 501))
+        // Then the list ends there, and the second costs no call
+        XCTAssertEqual(last.titles.count, 2)
+        XCTAssertNil(last.next)
+        XCTAssertEqual(beyond.titles, [])
+        XCTAssertEqual(transport.requests.count, 1)
+    }
+
     func testThatASearchEscapesItsWords() async throws {
         // Given
         let transport = RecordedTMDB.transport()

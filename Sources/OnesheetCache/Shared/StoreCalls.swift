@@ -11,7 +11,7 @@ final class StoreCalls: Sendable {
     enum Failure: Error {
         /// The store is left alone after failures.
         case resting
-        /// Too many lookups are under way.
+        /// Too many lookups are under way, or none of our threads was free in time.
         case busy
         case cancelled
         case store(StoreError)
@@ -80,7 +80,7 @@ final class StoreCalls: Sendable {
         }
         let start = ContinuousClock.now
         let limit = operation == .get && isRequest ? settings.readDeadline : settings.writeDeadline
-        let result = await withTimeoutAbandoning(limit, on: executor) { [self] () async -> Result<Answer, StoreError> in
+        let result = await executor.run(within: limit) { [self] () async -> Result<Answer, StoreError> in
             // A call that ignores its deadline counts until it ends.
             defer { if operation == .get, isRequest { state.withLock { $0.readsUnderWay -= 1 } } }
             do throws(StoreError) { return .success(try await body()) } catch { return .failure(error) }
@@ -88,9 +88,11 @@ final class StoreCalls: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let answer: Result<Answer, Failure> =
             switch result {
-            case .success(let answer): .success(answer)
-            case .failure(let error): .failure(Task.isCancelled ? .cancelled : .store(error))
-            case nil: .failure(Task.isCancelled ? .cancelled : .store(.timedOut(operation: operation.rawValue)))
+            case .answer(.success(let answer)): .success(answer)
+            case .answer(.failure(let error)): .failure(Task.isCancelled ? .cancelled : .store(error))
+            case .late: .failure(.store(.timedOut(operation: operation.rawValue)))
+            case .crowded: .failure(.busy)
+            case .cancelled: .failure(.cancelled)
             }
         end(operation, answer, outcome: answer.map(outcome), seconds: seconds)
         return try answer.get()
@@ -126,8 +128,8 @@ final class StoreCalls: Sendable {
             requests.outcomes[text, default: 0] += 1
             state.metrics.requests[operation.rawValue] = requests
             switch answer {
-            case .failure(.cancelled):
-                // It says nothing about the store.
+            case .failure(.cancelled), .failure(.busy):
+                // Neither says anything about the store.
                 state.breaker.abandoned()
             case .success, .failure(.store(.tooLarge)), .failure(.store(.invalidName)): state.breaker.succeeded()
             case .failure: state.breaker.failed(at: .now)

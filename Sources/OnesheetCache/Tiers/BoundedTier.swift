@@ -83,22 +83,24 @@ package final class BoundedTier: CacheTier {
         _ body: @escaping @Sendable () async throws(CacheError) -> Answer
     ) async throws(CacheError) -> Answer {
         try enter(operation, rests: rests)
-        let result = await withTimeoutAbandoning(limit, on: executor) { [self] () async -> Result<Answer, CacheError> in
+        let outcome = await executor.run(within: limit) { [self] () async -> Result<Answer, CacheError> in
             defer { leave() }
             do throws(CacheError) { return .success(try await body()) } catch { return .failure(error) }
         }
-        if let result {
+        switch outcome {
+        case .answer(let result):
             // The answer to a call from before the pause does not end it.
             if rests { state.withLock { if !$0.breaker.isPausing(at: .now) { $0.breaker.succeeded() } } }
             return try result.get()
-        }
-        // A cancelled caller says nothing about the tier.
-        if Task.isCancelled {
+        case .late:
+            if rests { state.withLock { _ = $0.breaker.failed(at: .now) } }
+            throw .tier(operation: operation, reason: "no answer within \(limit)")
+        case .crowded, .cancelled:
+            // Neither says anything about the tier.
             if rests { state.withLock { $0.breaker.abandoned() } }
-            throw .tier(operation: operation, reason: "the request was cancelled")
+            let reason = if case .crowded = outcome { "its threads are busy" } else { "the request was cancelled" }
+            throw .tier(operation: operation, reason: reason)
         }
-        if rests { state.withLock { _ = $0.breaker.failed(at: .now) } }
-        throw .tier(operation: operation, reason: "no answer within \(limit)")
     }
 
     private func enter(_ operation: String, rests: Bool) throws(CacheError) {

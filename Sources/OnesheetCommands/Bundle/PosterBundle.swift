@@ -81,7 +81,7 @@ struct PosterBundle: Sendable {
             titles += list.titles.filter { seen.insert(ExactText($0.id)).inserted }
         }
         var archive = TarWriter(write)
-        var (posters, missing) = (0, [(title: String, reason: String)]())
+        var (posters, missing) = (0, lists.flatMap(\.missing).map { (title: $0.title, reason: $0.reason) })
         for (number, title) in titles.enumerated() {
             guard !Task.isCancelled else { throw PipelineError.cancelled }
             let entry = try await add(title, from: source, number: number + 1, variants, to: &archive)

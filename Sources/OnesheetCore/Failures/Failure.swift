@@ -71,6 +71,10 @@ package struct Failure: Error, Sendable, Equatable {
         package static let isRemoval = Traits(rawValue: 128)
         /// A prefetch waits as long as `retry` says, and tries again.
         package static let pausesPrefetch = Traits(rawValue: 256)
+        /// A list has its earlier pages if a later one fails so: asking again would get the same answer.
+        package static let endsList = Traits(rawValue: 512)
+        /// Another format of the result may be possible: this one cannot hold the image, or its encoder takes more memory than there is.
+        package static let mayFitOtherFormat = Traits(rawValue: 1024)
     }
 
     package let blame: Blame

@@ -44,8 +44,7 @@ public actor DailyQuota {
     /// - Throws: `SourceError.quotaExhausted` if the service has reported an exhausted quota today, or if no call of the day or of
     ///   the share for unknown titles is left for this urgency.
     public func spend() async throws(SourceError) {
-        let now = context.clock.now.timeIntervalSince1970
-        if let until = await exhaustedUntil(), until > now { throw .quotaExhausted(until: until) }
+        if let until = await exhaustedUntil() { throw .quotaExhausted(until: until) }
         guard let settings else { return }
         // The administrator starts prefetches, so only the reserve bounds them.
         if let unknown, Familiarity.current == .unknown, Urgency.current == .interactive { try await spend(from: unknown) }
@@ -69,7 +68,7 @@ public actor DailyQuota {
     public func report() async -> QuotaReport {
         let now = context.clock.now
         let today = CalendarDay(now, secondsFromGMT: secondsFromGMT)
-        let until = await exhaustedUntil().flatMap { $0 > now.timeIntervalSince1970 ? $0 : nil }
+        let until = await exhaustedUntil()
         var count = day == today ? spent : 0
         do {
             count = max(count, SharedQuota.count(try await context.state.value(for: countKey), on: today))
@@ -86,9 +85,15 @@ public actor DailyQuota {
             fullAt: Date(timeIntervalSince1970: until ?? resetAfter(today)))
     }
 
+    /// The time until which the service reported an exhausted quota; `nil` if there is none. It is at most the next reset: a later time
+    /// was recorded when the clock was ahead.
     private func exhaustedUntil() async -> Double? {
+        let now = context.clock.now
         do {
-            return try await context.state.value(for: exhaustedKey).flatMap(Double.init)
+            guard let until = try await context.state.value(for: exhaustedKey).flatMap(Double.init),
+                until > now.timeIntervalSince1970, until <= resetAfter(CalendarDay(now, secondsFromGMT: secondsFromGMT))
+            else { return nil }
+            return until
         } catch {
             context.logger.warning("the time at which the quota resets cannot be read", metadata: ["error": "\(error)"])
             return nil

@@ -60,6 +60,17 @@ public struct PluginContext: Sendable {
         return answer
     }
 
+    /// Logs that elements of a list are missing because they cannot be read.
+    /// - Parameters:
+    ///   - damage: a reason for each of them; nothing is logged if there is none.
+    ///   - list: names the list.
+    public func warn(ofMissing damage: [String], in list: String) {
+        guard let first = damage.first else { return }
+        logger.warning(
+            "elements of a list cannot be read and are missing",
+            metadata: ["list": "\(list)", "missing": "\(damage.count)", "first": "\(first.prefix(1000))"])
+    }
+
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
     /// - Throws: `ConfigurationError`, whose path begins with the key at which `nested` stands.
     public func source(_ nested: NestedSource) throws -> any ContentSource { try makeSource(nested, self) }

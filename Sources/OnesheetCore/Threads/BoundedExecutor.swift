@@ -1,4 +1,5 @@
 internal import NIOPosix
+import Synchronization
 
 /// Runs tasks on a fixed number of its own threads, outside the cooperative pool: for code that may compute without end.
 ///
@@ -6,6 +7,8 @@ internal import NIOPosix
 /// do not.
 package final class BoundedExecutor: TaskExecutor {
     private let threads: NIOThreadPool
+    /// Calls of `run` that have ended.
+    private let ended = Atomic(0)
 
     package init(threads: Int) {
         self.threads = NIOThreadPool(numberOfThreads: threads)
@@ -25,5 +28,31 @@ package final class BoundedExecutor: TaskExecutor {
             ThreadPriority.work.apply()
             job.runSynchronously(on: asUnownedTaskExecutor())
         }
+    }
+
+    /// The end of a call with a limit.
+    package enum Outcome<Value: Sendable>: Sendable {
+        case answer(Value)
+        case late
+        /// It got no thread in time, which says nothing about the code that it calls.
+        case crowded
+        /// The caller was cancelled.
+        case cancelled
+    }
+
+    /// Runs `work` for at most `limit` from the time when it has a thread, and then abandons it. If it gets none within `limit`, and no other
+    /// call ends in that time, the calls on the threads take too long, and this one is late with them.
+    package func run<Value: Sendable>(
+        within limit: Duration, _ work: @escaping @Sendable () async -> Value
+    ) async -> Outcome<Value> {
+        let (start, beginning, before) = (ContinuousClock.now, Beginning(), ended.load(ordering: .relaxed))
+        let answer = await withTimeoutAbandoning(limit, besides: { beginning.wait(since: start) }, on: self) { [self] in
+            beginning.note()
+            defer { ended.add(1, ordering: .relaxed) }
+            return await work()
+        }
+        if let answer { return .answer(answer) }
+        if Task.isCancelled { return .cancelled }
+        return beginning.isNoted || ended.load(ordering: .relaxed) == before ? .late : .crowded
     }
 }

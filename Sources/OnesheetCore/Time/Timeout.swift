@@ -4,22 +4,65 @@ import Synchronization
 /// ignores cancellation, but abandons it.
 /// - Parameters:
 ///   - limit: `nil` is no limit; then only cancellation ends the wait.
+///   - besides: the time up to now that does not count, such as waits that are not the work's fault.
 ///   - executor: runs `work`; `nil` is the cooperative pool.
 package func withTimeoutAbandoning<Value: Sendable>(
-    _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
+    _ limit: Duration?, besides: @escaping @Sendable () -> Duration = { .zero }, on executor: (any TaskExecutor)? = nil,
+    _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
     let outcome = FirstOutcome<Value?>()
     let job = Task(executorPreference: executor) { outcome.give(await work()) }
     // Real time limits a plugin. Tests use plugins that never end and a short limit.
-    let alarm = limit.map { Alarms.shared.set(in: $0) { outcome.give(nil) } }
+    let alarm = limit.map { LimitAlarm($0, besides: besides) { outcome.give(nil) } }
     defer {
-        if let alarm { Alarms.shared.cancel(alarm) }
+        alarm?.cancel()
         job.cancel()
     }
     return await withTaskCancellationHandler {
         await outcome.value()
     } onCancel: {
         outcome.give(nil)
+    }
+}
+
+/// An alarm that goes off after a time, and after the time besides that does not count.
+private final class LimitAlarm: Sendable {
+    private let start = ContinuousClock.now
+    private let limit: Duration
+    private let besides: @Sendable () -> Duration
+    private let action: @Sendable () -> Void
+    private let state = Mutex(State(id: nil, isCancelled: false))
+
+    private struct State {
+        var id: Alarms.ID?
+        var isCancelled: Bool
+    }
+
+    init(_ limit: Duration, besides: @escaping @Sendable () -> Duration, _ action: @escaping @Sendable () -> Void) {
+        self.limit = limit
+        self.besides = besides
+        self.action = action
+        wait(for: limit)
+    }
+
+    func cancel() {
+        let id = state.withLock { state in
+            state.isCancelled = true
+            return state.id
+        }
+        if let id { Alarms.shared.cancel(id) }
+    }
+
+    private func wait(for duration: Duration) {
+        // Under the lock, so that it does not go off before its number is known.
+        state.withLock { state in
+            if !state.isCancelled { state.id = Alarms.shared.set(in: duration) { [self] in goOff() } }
+        }
+    }
+
+    private func goOff() {
+        let left = limit + besides() - (ContinuousClock.now - start)
+        if left > .zero { wait(for: left) } else { action() }
     }
 }
 

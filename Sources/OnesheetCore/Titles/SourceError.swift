@@ -103,7 +103,8 @@ extension Failure {
         // Each of these has cost a call and will most likely fail again.
         case .unauthorized: failure("Source failed", status: .badGateway, memory: Memory(image: 2, question: 30))
         case .malformedAnswer:
-            failure("Source failed", status: .badGateway, memory: Memory(image: 2, question: 30), traits: .allowsStale)
+            failure(
+                "Source failed", status: .badGateway, memory: Memory(image: 2, question: 30), traits: [.allowsStale, .endsList])
         case .unavailable, .failed:
             failure(
                 "Source unavailable", status: .badGateway, retry: .after(10), memory: Memory(image: 2, question: 2),

@@ -90,7 +90,9 @@ extension Failure {
         return switch error {
         case .codec(.damaged, _), .codec(.truncated, _):
             failure("Not a usable image", by: .image, status: .unusable, traits: [.allowsStale, .dropsOriginal])
-        case .unrecognizedFormat, .foreignFormat, .codec, .tooMuchMemory, .tooManyBytes:
+        case .codec(.unsupported, _), .tooMuchMemory:
+            failure("Not a usable image", by: .image, status: .unusable, traits: [.allowsStale, .mayFitOtherFormat])
+        case .unrecognizedFormat, .foreignFormat, .codec, .tooManyBytes:
             failure("Not a usable image", by: .image, status: .unusable)
         case .tooManyOutputPixels, .outside: failure("Bad request", by: .request, status: .badRequest)
         case .noEncoder, .otherWatermark:

@@ -32,6 +32,9 @@ package final class FatalOriginals: Sendable {
         var until: Date
 
         var isFatal: Bool { losses >= 2 && proven >= 1 }
+
+        /// A time further away was recorded when the clock was ahead.
+        func isKept(at now: Date) -> Bool { until > now && until.timeIntervalSince(now) <= FatalOriginals.time }
     }
 
     private static let time: TimeInterval = 86_400
@@ -58,7 +61,7 @@ package final class FatalOriginals: Sendable {
         guard records.withLock({ !$0.isEmpty }) else { return .harmless }
         let (digest, now) = (Self.digest(original), clock.now)
         return records.withLock { records in
-            records = records.filter { $0.value.until > now }
+            records = records.filter { $0.value.isKept(at: now) }
             guard let record = records[digest] else { return .harmless }
             return record.isFatal ? .fatal(record.last) : .suspect
         }
@@ -70,7 +73,7 @@ package final class FatalOriginals: Sendable {
     func add(_ original: ByteBuffer, _ loss: ProcessLoss, isProven: Bool) -> Bool {
         let (digest, now) = (Self.digest(original), clock.now)
         let isFatal = records.withLock { records in
-            records = records.filter { $0.value.until > now }
+            records = records.filter { $0.value.isKept(at: now) }
             var record = records[digest] ?? Record(losses: 0, proven: 0, last: loss, until: now)
             record.losses = min(record.losses + 1, 2)
             record.proven = min(record.proven + (isProven ? 1 : 0), 2)
@@ -128,9 +131,9 @@ package final class FatalOriginals: Sendable {
             guard parts.count == 5, parts[0].utf8.count == 64, let losses = Int(parts[1]), let proven = Int(parts[2]),
                 let last = ProcessLoss(rawValue: String(parts[3])), let until = Double(parts[4])
             else { continue }
-            let end = Date(timeIntervalSince1970: until)
-            guard end > now, end.timeIntervalSince(now) <= time else { continue }
-            records[String(parts[0])] = Record(losses: min(losses, 2), proven: min(proven, 2), last: last, until: end)
+            let record = Record(
+                losses: min(losses, 2), proven: min(proven, 2), last: last, until: Date(timeIntervalSince1970: until))
+            if record.isKept(at: now) { records[String(parts[0])] = record }
         }
         return records
     }

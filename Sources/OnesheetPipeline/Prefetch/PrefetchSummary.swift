@@ -2,7 +2,7 @@ import OnesheetCore
 
 /// The outcome of a prefetch.
 package struct PrefetchSummary: Sendable, Equatable, Codable {
-    /// A title that could not be prefetched.
+    /// A title that could not be prefetched, or pages of a list that could not be read.
     package struct Failure: Sendable, Equatable, Codable {
         package var title: String
         /// The variants that are missing for it.
@@ -27,7 +27,11 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     package private(set) var failed = 0
     package private(set) var failures: [Failure] = []
 
-    package init(total: Int = 0) { self.total = total }
+    /// - Parameter failures: what was missing before it began.
+    package init(total: Int = 0, failures: [Failure] = []) {
+        self.total = total
+        for failure in failures { add(failure) }
+    }
 
     package var done: Int { made + skipped + failed }
 

@@ -37,6 +37,8 @@ package struct Prefetcher: Sendable {
     package struct Titles: Sendable {
         package let source: any ContentSource
         package let references: [TitleReference]
+        /// Pages of the lists that the source refused.
+        package var missing: [PrefetchSummary.Failure] = []
         /// Counts the titles that a source has listed.
         let memory: MemoryReservation?
         package var count: Int { references.count }
@@ -47,6 +49,8 @@ package struct Prefetcher: Sendable {
         /// `nil` is the newest list.
         package let date: CalendarDay?
         package let titles: [Title]
+        /// Pages that the source refused.
+        package let missing: [PrefetchSummary.Failure]
         /// Counts the titles of all lists.
         let memory: MemoryReservation
     }
@@ -67,14 +71,16 @@ package struct Prefetcher: Sendable {
             let source = try source(of: selection)
             var ids = selection.ids.map { source.canonicalID($0) }
             var memory: MemoryReservation?
+            var missing: [PrefetchSummary.Failure] = []
             if ids.isEmpty {
                 var listing = try listing(of: selection, from: source)
                 for query in selection.queries { ids += try await listing.ids(query) }
-                memory = listing.memory
+                (memory, missing) = (listing.memory, listing.missing)
             }
             var seen: Set<TitleReference> = []
             let titles = ids.map { TitleReference(source: selection.source, id: $0) }
-            return Titles(source: source, references: titles.filter { seen.insert($0).inserted }, memory: memory)
+            return Titles(
+                source: source, references: titles.filter { seen.insert($0).inserted }, missing: missing, memory: memory)
         }
     }
 
@@ -94,7 +100,10 @@ package struct Prefetcher: Sendable {
             var listing = try listing(of: selection, from: try source(of: selection))
             var lists: [List] = []
             for query in selection.queries {
-                lists.append(List(date: query.date, titles: try await listing.titles(query), memory: listing.memory))
+                let (known, titles) = (listing.missing.count, try await listing.titles(query))
+                lists.append(
+                    List(
+                        date: query.date, titles: titles, missing: Array(listing.missing[known...]), memory: listing.memory))
             }
             return lists
         }
@@ -120,7 +129,7 @@ package struct Prefetcher: Sendable {
         _ titles: Titles, _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async -> PrefetchSummary {
         await asPrefetch {
-            let summary = Mutex(PrefetchSummary(total: titles.count * transforms.count))
+            let summary = Mutex(PrefetchSummary(total: titles.count * transforms.count, failures: titles.missing))
             await withTaskGroup(of: PrefetchSummary.self) { group in
                 var waiting = titles.references.makeIterator()
                 func startNext() {

@@ -16,6 +16,8 @@ struct TitleListing {
     let memory: MemoryReservation
     private var titles = 0
     private var bytes = 0
+    /// What is missing: the pages that the service refused, and all after them.
+    private(set) var missing: [PrefetchSummary.Failure] = []
 
     /// - Parameters:
     ///   - name: the name of `source`.
@@ -51,8 +53,17 @@ struct TitleListing {
         var kept: [Kept] = []
         var seen: Set<ExactText> = []
         while true {
-            let page = try await patience.waiting { [query] () async throws(PipelineError) in
-                try await catalog.titles(of: name, query, from: source)
+            let page: TitlePage
+            do throws(PipelineError) {
+                page = try await patience.waiting { [query] () async throws(PipelineError) in
+                    try await catalog.titles(of: name, query, from: source)
+                }
+            } catch {
+                // The service would refuse it again. What passes by itself makes the whole list fail, so that it is read again.
+                guard query.page > 1, error.traits.contains(.endsList) else { throw error }
+                missing.append(
+                    .init(title: "\(name), pages from \(query.page)", variants: 0, reason: "the list ends there: \(error.reason)"))
+                return kept
             }
             let known = seen.count
             for var title in page.titles {

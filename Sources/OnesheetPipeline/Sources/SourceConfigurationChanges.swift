@@ -12,5 +12,12 @@ package final class SourceConfigurationChanges: Sendable {
     }
 
     /// Whether the configuration of `source` has changed since `moment`.
-    func hasChanged(_ source: String, since moment: Date) -> Bool { times.withLock { $0[source].map { moment < $0 } ?? false } }
+    func hasChanged(_ source: String, since moment: Date, at now: Date) -> Bool {
+        times.withLock { times in
+            guard let change = times[source] else { return false }
+            // A change in the future was recorded when the clock was ahead. Otherwise all that is stored until then would count as older.
+            if change > now { times[source] = now }
+            return moment < min(change, now)
+        }
+    }
 }

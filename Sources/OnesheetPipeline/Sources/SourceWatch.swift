@@ -39,22 +39,17 @@ package final class SourceWatch: Sendable {
     }
 
     /// Records the start of a call.
-    /// - Throws: the refusal, if it may not be made.
-    func begin(_ call: Call, atMost limit: Int) throws(SourceError) {
+    func begin() { state.withLock { $0.metrics.underWay += 1 } }
+
+    /// Records a call that was not made.
+    func refuse() { state.withLock { $0.metrics.calls[.refused, default: 0] += 1 } }
+
+    /// - Throws: `.rateLimited` in a time in which the service wants no calls.
+    func checkPause(of call: Call) throws(SourceError) {
         let now = clock.now
-        try state.withLock { state throws(SourceError) in
-            let refusal: SourceError
-            if let pause = state.pauses[call], pause.contains(now) {
-                refusal = .rateLimited(retryAfter: Int(pause.upperBound.timeIntervalSince(now).rounded(.up)))
-            } else if state.metrics.underWay >= limit {
-                refusal = .overloaded(retryAfter: 1)
-            } else {
-                state.metrics.underWay += 1
-                return
-            }
-            state.metrics.calls[.refused, default: 0] += 1
-            throw refusal
-        }
+        guard let pause = state.withLock({ $0.pauses[call] }), pause.contains(now) else { return }
+        refuse()
+        throw .rateLimited(retryAfter: Int(pause.upperBound.timeIntervalSince(now).rounded(.up)))
     }
 
     /// Records the end of a call.

@@ -7,6 +7,7 @@ package struct WatchedSource: ContentSource {
     private let limits: SourceLimits
     private let watch: SourceWatch
     private let executor = BoundedExecutor(threads: Self.threads)
+    private let slots: Slots<SourceWatch.Call?>
 
     /// A call mostly waits for a service. Two can compute at the same time.
     private static let threads = 2
@@ -15,6 +16,7 @@ package struct WatchedSource: ContentSource {
         self.source = CheckedSource(source: source)
         self.limits = limits
         self.watch = watch
+        slots = Slots(SlotRules(places: limits.calls, waiting: .whoHoldsLess))
     }
 
     package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }
@@ -54,22 +56,48 @@ package struct WatchedSource: ContentSource {
 
     /// Returns the plugin's answer within the time limit. A call that does not end, even when it is cancelled, is abandoned. It
     /// counts as running until it ends, so that the number of such calls is bounded.
+    ///
+    /// The time in which its requests wait for their turn is not the plugin's. It is limited to as much again.
     private func asked<Value: Sendable>(
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
-        try watch.begin(call, atMost: limits.calls)
-        let start = ContinuousClock.now
-        let result = await withTimeoutAbandoning(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in
-            defer { watch.end() }
-            return await CallMemory.$current.withValue(CallMemory()) {
+        try watch.checkPause(of: call)
+        let place = try await enter()
+        let (start, asking) = (ContinuousClock.now, SourceCall())
+        let result = await withTimeoutAbandoning(
+            limits.time, besides: { [limits] in min(asking.waited, limits.time) }, on: executor
+        ) { [watch] () async -> Result<Value, SourceError> in
+            defer {
+                watch.end()
+                place.leave()
+            }
+            return await SourceCall.$current.withValue(asking) {
                 do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
             }
         }
         // A cancelled caller says nothing about the source.
         if Task.isCancelled { throw .unavailable(reason: "cancelled") }
+        if result == nil { place.hang() }
+        if result == nil, asking.waited > limits.time {
+            watch.refuse()
+            throw .overloaded(retryAfter: 1)
+        }
         watch.note(result, of: call, seconds: (ContinuousClock.now - start) / .seconds(1))
         guard let result else { throw .unavailable(reason: "no answer in \(limits.time)") }
         return try result.get()
+    }
+
+    private func enter() async throws(SourceError) -> Slots<SourceWatch.Call?>.Place {
+        do throws(NoPlace) {
+            // All kinds of calls share the places.
+            let place = try await slots.enter(nil, within: SlotRules.longestWait)
+            watch.begin()
+            return place
+        } catch {
+            if error == .cancelled { throw .unavailable(reason: "cancelled") }
+            watch.refuse()
+            throw .overloaded(retryAfter: error.retryAfter)
+        }
     }
 }
 

@@ -26,7 +26,7 @@ package struct LimitedTransport: HTTPTransport {
         guard let reservation = memory.reserve(answer.body.readableBytes * Self.decodedSize) else {
             throw .overloaded(url: request.url)
         }
-        CallMemory.current?.keep(reservation)
+        SourceCall.current?.keep(reservation)
         return answer
     }
 }

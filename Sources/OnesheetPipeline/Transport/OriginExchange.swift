@@ -119,7 +119,8 @@ final class OriginExchange: ChannelDuplexHandler {
         let elapsed = now - exchange.headCame
         let bytes = exchange.body?.bytes.readableBytes ?? 0
         let isSlow = elapsed >= order.bounds.grace && Double(bytes) < elapsed.seconds * Double(order.bounds.rate)
-        if isSlow || now - exchange.latest >= order.bounds.silence { fail(.timedOut, context) }
+        let silence = now - exchange.latest
+        if isSlow || silence >= order.bounds.silence || !order.place.mayStay(after: silence.seconds) { fail(.timedOut, context) }
     }
 
     private func finish(_ context: ChannelHandlerContext) {

@@ -71,7 +71,7 @@ struct OriginOrder: Sendable {
     /// Bytes of the body.
     let limit: Int
     let budget: MemoryBudget
-    let place: HostSlots.Place
+    let place: Slots<OriginHost>.Place
 }
 
 /// The time limits of every response.

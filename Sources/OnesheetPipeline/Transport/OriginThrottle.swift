@@ -6,12 +6,12 @@ import OnesheetHTTP
 struct OriginThrottle: Sendable {
     /// One attempt of a request.
     struct Attempt: Sendable {
-        let place: HostSlots.Place
+        let place: Slots<OriginHost>.Place
         /// Whether it needs a new connection, because an attempt before it failed.
         let needsNewConnection: Bool
     }
 
-    let slots: HostSlots
+    let slots: Slots<OriginHost>
     let breaker: CircuitBreaker
     let retry: Retry
     let clock: WallClock
@@ -20,8 +20,9 @@ struct OriginThrottle: Sendable {
     /// - Parameters:
     ///   - isNamed: whether the operator named the host.
     ///   - isChosen: whether a visitor chose the URL.
+    ///   - time: the time for all attempts, without their waits for a slot.
     func ask(
-        _ url: WebURL, isNamed: Bool = true, isChosen: Bool = false,
+        _ url: WebURL, isNamed: Bool = true, isChosen: Bool = false, in time: OriginTime = OriginTime(Limits().originTimeout),
         _ send: @Sendable (Attempt) async throws(ExchangeFailure) -> HTTPAnswer
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let host = OriginHost(url)
@@ -32,7 +33,10 @@ struct OriginThrottle: Sendable {
             let isTrial = admission == .trial
             let isLast = attempt == retry.attempts
             do {
-                let answer = try await slots.with(host) { place in
+                let answer = try await slots.with(host, within: time.longestWait) { place in
+                    time.waited(place.waited)
+                    // Others have used up the time, such as a host that redirected here.
+                    if time.isOver { throw TimeIsOver() }
                     // The host may have been paused while this request waited for its slot.
                     if !isTrial, let seconds = breaker.pause(of: url) { throw HostPaused(seconds: seconds) }
                     return try await send(Attempt(place: place, needsNewConnection: attempt > 1))
@@ -53,15 +57,18 @@ struct OriginThrottle: Sendable {
                 }
                 if failure.stage == .answered { breaker.answered(url, isTrial: isTrial) }
                 let isOurs = isNamed && failure.isRefusal
-                if isLast || isOurs || !failure.isWorthAnotherTry {
+                if isLast || isOurs || !failure.isWorthAnotherTry || time.isOver {
                     if failure.isUnanswered, !isOurs { breaker.failed(url, failure.isSilence ? .silent : .unreachable) }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
             } catch let paused as HostPaused {
                 throw .unavailable(url: url.description, retryAfter: paused.seconds)
-            } catch let full as HostSlots.Full {
+            } catch NoPlace.full(let seconds) {
                 if isTrial { breaker.giveBack(url) }
-                throw .crowded(url: url.description, retryAfter: full.retryAfter)
+                throw .crowded(url: url.description, retryAfter: seconds)
+            } catch is TimeIsOver {
+                if isTrial { breaker.giveBack(url) }
+                throw .timedOut(url: url.description)
             } catch {
                 if isTrial { breaker.giveBack(url) }
                 throw .failed(url: url.description, reason: "cancelled")
@@ -76,6 +83,9 @@ struct OriginThrottle: Sendable {
 private struct HostPaused: Error {
     let seconds: Int
 }
+
+/// The time of a request was over before this host was asked.
+private struct TimeIsOver: Error {}
 
 extension ExchangeFailure {
     fileprivate var isRefusal: Bool {

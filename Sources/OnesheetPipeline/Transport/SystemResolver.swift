@@ -17,10 +17,18 @@ package final class SystemResolver: NameResolver {
         let found: Date
     }
 
+    private struct LookUp {
+        let task: Task<[IPAddress]?, Never>
+        let beginning: Beginning
+        let isKnown: Bool
+    }
+
     private struct State {
         var known: [String: Known] = [:]
         /// Concurrent requests for a name share one lookup.
-        var lookUps: [String: Task<[IPAddress]?, Never>] = [:]
+        var lookUps: [String: LookUp] = [:]
+        /// Lookups that have ended, of names that were known and of others.
+        var ended = [false: 0, true: 0]
     }
 
     /// Seconds for which addresses are used without a new lookup.
@@ -43,7 +51,7 @@ package final class SystemResolver: NameResolver {
     private let lookUp: @Sendable (String) -> [IPAddress]?
 
     /// - Parameters:
-    ///   - limit: for one lookup, including its wait for a thread.
+    ///   - limit: for one lookup from the time when it has a thread, and for its wait for one.
     ///   - lookUp: blocks and returns the addresses of a name; an empty list if there is no such name, `nil` if the lookup fails.
     package init(
         limit: Duration = .seconds(5), clock: WallClock = .system,
@@ -64,48 +72,60 @@ package final class SystemResolver: NameResolver {
         newNames.shutdownGracefully { _ in }
     }
 
+    /// Only tests use it: they wait until their lookups are here.
+    var lookUpsUnderWay: Int { state.withLock { $0.lookUps.count } }
+
     package func addresses(of name: String) async throws(ResolveError) -> [IPAddress] {
         let known = state.withLock { $0.known[name] }
         // A time before the lookup is not valid: the clock was set back.
         let age = known.map { clock.now.timeIntervalSince($0.found) } ?? -1
         if let known, (0..<Self.lifetime).contains(age) { return known.addresses }
-        let task = try self.task(for: name, isKnown: known != nil)
-        let found = await withTimeoutAbandoning(limit) { await task.value }
+        let start = ContinuousClock.now
+        let (running, before) = try begin(name, isKnown: known != nil)
+        let found = await withTimeoutAbandoning(limit, besides: { running.beginning.wait(since: start) }) {
+            await running.task.value
+        }
         switch found {
         case .some(.some(let addresses)):
             if addresses.isEmpty { throw .unknown }
             return addresses
         case .some(.none), .none:
             if let known, (0..<Self.stale).contains(age) { return known.addresses }
-            throw found == nil ? .timedOut : .unknown
+            if found != nil { throw .unknown }
+            // If others ended meanwhile, the threads are only busy. If none did, the name servers hang.
+            let hasTurned = state.withLock { $0.ended[running.isKnown] != before }
+            throw running.beginning.isNoted || !hasTurned ? .timedOut : .busy
         }
     }
 
-    /// The running lookup of `name`, or a new one.
-    private func task(for name: String, isKnown: Bool) throws(ResolveError) -> Task<[IPAddress]?, Never> {
+    /// The running lookup of `name`, or a new one, and how many on its threads have ended so far.
+    private func begin(_ name: String, isKnown: Bool) throws(ResolveError) -> (LookUp, ended: Int?) {
         try state.withLock { state throws(ResolveError) in
-            if let task = state.lookUps[name] { return task }
+            if let running = state.lookUps[name] { return (running, state.ended[running.isKnown]) }
             guard state.lookUps.count < Self.queue else { throw .busy }
-            let threads = isKnown ? knownNames : newNames
+            let (threads, beginning) = (isKnown ? knownNames : newNames, Beginning())
             let task = Task {
                 let found = await withCheckedContinuation { continuation in
                     threads.submit { [lookUp] state in
+                        beginning.note()
                         ThreadPriority.requests.apply()
                         continuation.resume(returning: state == .active ? lookUp(name) : nil)
                     }
                 }
-                finish(name, found)
+                finish(name, found, isKnown: isKnown)
                 return found
             }
-            state.lookUps[name] = task
-            return task
+            let new = LookUp(task: task, beginning: beginning, isKnown: isKnown)
+            state.lookUps[name] = new
+            return (new, state.ended[isKnown])
         }
     }
 
-    private func finish(_ name: String, _ found: [IPAddress]?) {
+    private func finish(_ name: String, _ found: [IPAddress]?, isKnown: Bool) {
         let now = clock.now
         state.withLock { state in
             state.lookUps[name] = nil
+            state.ended[isKnown, default: 0] += 1
             guard let found else { return }
             state.known[name] = found.isEmpty ? nil : Known(addresses: Array(found.prefix(Self.most)), found: now)
             guard state.known.count > Self.capacity else { return }

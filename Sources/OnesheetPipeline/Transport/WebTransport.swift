@@ -12,8 +12,9 @@ import Tracing
 /// Each response has limits of size, time and memory. All redirects, stored bytes and decoded bodies count against them.
 package final class WebTransport: HTTPTransport {
     private static let maximumRedirects = 5
-    /// Runs timers before a request is sent and after its response is complete.
-    private static let slack = Duration.seconds(1)
+    /// The hung requests of a host beside which it gets others, as a multiple of its concurrent ones. A second makes a request hung, and
+    /// five end it, so this is what a host that answers nothing comes to.
+    private static let hungShare = 4
 
     private let limits: Limits
     private let bounds: ExchangeBounds
@@ -21,7 +22,8 @@ package final class WebTransport: HTTPTransport {
     /// Runs blocking work: decoding, and reading the trust roots.
     private let threads = NIOThreadPool(numberOfThreads: 2)
     private let connections: OriginConnections
-    private let rateLimiter = RateLimiter()
+    /// The turns of sources that may make only so many requests per second.
+    private let turns = Slots<OriginPolicy>(SlotRules(places: .max, waiting: .everybody(.max)))
     private let throttle: OriginThrottle
     private let memory: MemoryBudget
 
@@ -52,8 +54,11 @@ package final class WebTransport: HTTPTransport {
         connections = OriginConnections(
             group: group, resolver: resolver ?? SystemResolver(limit: limits.originIdleTimeout, clock: clock),
             security: TLSClient(trust, threads: threads))
-        let slots = HostSlots(
-            limit: limits.originConcurrency, queue: limits.originQueue, patience: patience / .seconds(1), clock: clock)
+        let places = limits.originConcurrency
+        let slots = Slots<OriginHost>(
+            SlotRules(
+                places: places, waiting: .everybody(limits.originQueue), beside: Self.hungShare * places,
+                patience: patience / .seconds(1)))
         throttle = OriginThrottle(slots: slots, breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
     }
 
@@ -61,34 +66,21 @@ package final class WebTransport: HTTPTransport {
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
         guard let url = WebURL(request.url) else { throw .invalidURL(request.url) }
-        let time = policy.timeout ?? limits.originTimeout
-        let answer: HTTPAnswer?
-        do {
-            answer = try await withTimeout(time + Self.slack) { [self] in
-                try await follow(url, headers: request.headers, policy, until: .now() + .nanoseconds(time.nanoseconds))
-            }
-        } catch let error as HTTPTransportError {
-            throw error
-        } catch {
-            throw .failed(url: request.url, reason: "cancelled")
-        }
-        guard let answer else {
-            throw ExchangeFailure(.timedOut, .connecting).error(at: url, isNamed: policy.names(url, afterRedirect: false))
-        }
-        return answer
+        return try await follow(
+            url, headers: request.headers, policy, in: OriginTime(policy.timeout ?? limits.originTimeout))
     }
 
     /// Fetches `start` and its redirects, each under the whole policy. Headers for its host are not sent to others. The failure of
     /// another host is reported as a failure of `start`, because the origin chooses its redirects.
     private func follow(
-        _ start: WebURL, headers: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline
+        _ start: WebURL, headers: [String: String], _ policy: OriginPolicy, in time: OriginTime
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         try OriginGuard.check(start, policy)
         var url = start
         for _ in 0...Self.maximumRedirects {
             let answer: HTTPAnswer
             do throws(HTTPTransportError) {
-                answer = try await step(to: url, from: start, headers: headers, policy, until: deadline)
+                answer = try await step(to: url, from: start, headers: headers, policy, in: time)
             } catch {
                 throw url == start ? error : error.moved(to: start)
             }
@@ -106,24 +98,35 @@ package final class WebTransport: HTTPTransport {
     }
 
     private func step(
-        to url: WebURL, from start: WebURL, headers: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline
+        to url: WebURL, from start: WebURL, headers: [String: String], _ policy: OriginPolicy, in time: OriginTime
     ) async throws(HTTPTransportError) -> HTTPAnswer {
-        do throws(HostSlots.Full) {
-            try await rateLimiter.wait(for: policy, atMost: policy.timeout ?? limits.originTimeout)
-        } catch {
-            throw .crowded(url: url.description, retryAfter: error.retryAfter)
-        }
+        try await takeTurn(for: url, policy, in: time)
         let isAtStart = OriginHost(url) == OriginHost(start)
         let fields = isAtStart ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
         return try await throttle.ask(
-            url, isNamed: policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose
+            url, isNamed: policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose, in: time
         ) { [self] attempt async throws(ExchangeFailure) in
             do throws(ExchangeFailure) {
-                return try await fetch(url, fields: fields, policy, until: deadline, attempt: attempt)
+                return try await fetch(url, fields: fields, policy, until: time.deadline, attempt: attempt)
             } catch {
                 // The log may have the details; the caller gets fewer.
                 logger.info("a fetch failed", metadata: ["url": "\(shown(url))", "reason": "\(error.detail)"])
                 throw error
+            }
+        }
+    }
+
+    /// Waits for the client's turn at a source with a rate.
+    private func takeTurn(for url: WebURL, _ policy: OriginPolicy, in time: OriginTime) async throws(HTTPTransportError) {
+        guard let rate = policy.rate, rate > 0 else { return }
+        do throws(NoPlace) {
+            let place = try await turns.enter(policy, every: min(1 / rate, 86_400), within: time.longestWait)
+            time.waited(place.waited)
+            place.leave()
+        } catch {
+            switch error {
+            case .full(let seconds): throw .crowded(url: url.description, retryAfter: seconds)
+            case .hung, .cancelled: throw .failed(url: url.description, reason: "cancelled")
             }
         }
     }

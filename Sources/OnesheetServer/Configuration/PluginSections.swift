@@ -139,7 +139,9 @@ extension SourceLimits: ConfigurationSection {
             Setting(
                 "time", \.time, as: Interval.self,
                 meaning: "timeout of one call of the plugin, including its requests to its service"),
-            Setting("calls", \.calls, meaning: "concurrent calls; further ones are refused"),
+            Setting(
+                "calls", \.calls,
+                meaning: "concurrent calls; further ones wait if their client has fewer of them, and are refused otherwise"),
             Setting(
                 "bytes", \.bytes, as: ByteSize.self, defaultText: "`limits.originBytes`",
                 meaning: "maximum size of one download for this source"),

@@ -82,17 +82,20 @@ package final class BoundedCoordinator: Coordinator {
     ) async throws(CoordinatorError) -> Answer {
         try enter(operation, rests: rests)
         let coordinator = coordinator
-        let result = await withTimeoutAbandoning(limit ?? deadline, on: executor) {
-            [self] () async -> Result<Answer, CoordinatorError> in
+        let outcome = await executor.run(within: limit ?? deadline) { [self] () async -> Result<Answer, CoordinatorError> in
             defer { leave() }
             do throws(CoordinatorError) { return .success(try await body(coordinator)) } catch { return .failure(error) }
         }
-        // A cancelled caller says nothing about the engine.
-        if result == nil, Task.isCancelled {
+        let answer: Result<Answer, CoordinatorError>
+        switch outcome {
+        case .answer(let result): answer = result
+        case .late: answer = .failure(.timedOut(operation: operation))
+        case .crowded, .cancelled:
+            // Neither says anything about the engine.
             if rests { state.withLock { $0.breaker.abandoned() } }
-            throw .failed(operation: operation, reason: "the work was cancelled")
+            let reason = if case .crowded = outcome { "its threads are busy" } else { "the work was cancelled" }
+            throw .failed(operation: operation, reason: reason)
         }
-        let answer = result ?? .failure(.timedOut(operation: operation))
         if rests { note(answer) }
         return try answer.get()
     }

@@ -75,7 +75,8 @@ struct PrefetchSchedule: Service {
                     try await ledger.note(line.name, begun: due)
                     continue
                 }
-                guard last < due, retries.allows(line.name, at: clock.now) else { continue }
+                // A time in the future was recorded when the clock was ahead.
+                guard last < due || last > clock.now, retries.allows(line.name, at: clock.now) else { continue }
                 let turn = await turns?.turn(line.name, due: Int(due.timeIntervalSince1970))
                 if case .elsewhere = turn { continue }
                 if case .done = turn {
@@ -134,21 +135,22 @@ struct PrefetchSchedule: Service {
 private final class Retries: Sendable {
     private struct Retry {
         var backoff = Backoff(from: .seconds(60), upTo: .seconds(3600))
-        var at: Date
+        /// A time before the failure is outside of it: the clock was set back.
+        var pause: Range<Date>
     }
 
     private let retries = Mutex<[String: Retry]>([:])
 
     func allows(_ name: String, at now: Date) -> Bool {
-        retries.withLock { $0[name].map { $0.at <= now } ?? true }
+        retries.withLock { !($0[name]?.pause.contains(now) ?? false) }
     }
 
     /// - Returns: the time until the next try.
     func postpone(_ name: String, at now: Date) -> Duration {
         retries.withLock { retries in
-            var retry = retries[name] ?? Retry(at: now)
+            var retry = retries[name] ?? Retry(pause: now..<now)
             let pause = retry.backoff.next()
-            retry.at = now.addingTimeInterval(pause / .seconds(1))
+            retry.pause = now..<now.addingTimeInterval(pause / .seconds(1))
             retries[name] = retry
             return pause
         }

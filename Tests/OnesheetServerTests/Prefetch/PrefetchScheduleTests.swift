@@ -102,6 +102,38 @@ final class PrefetchScheduleTests: ServerTestCase {
         XCTAssertEqual(context.pipeline.metrics.counts.renders, later)
     }
 
+    func testClockThatWasAheadStopsNoLine() async throws {
+        // Given a line that ran while the clock was a year ahead
+        let context = try context("at: \"06:00\", timeZone: \"+09:00\", source: sample, sizes: [w92]")
+        let schedule = PrefetchSchedule(context: context)
+        await schedule.runDue()
+        clock.advance(by: .seconds(365 * 86_400))
+        await schedule.runDue()
+        let ahead = context.pipeline.metrics.counts.renders
+        // When the clock is right again and the line is due
+        clock.advance(by: .seconds(9 * 3600 - 365 * 86_400))
+        await schedule.runDue()
+        // Then it runs
+        XCTAssertGreaterThan(ahead, 0)
+        XCTAssertGreaterThan(context.pipeline.metrics.counts.renders, ahead)
+    }
+
+    func testClockThatWasAheadDelaysNoRetry() async throws {
+        // Given a line that failed while the clock was a year ahead
+        let context = try context("at: \"06:00\", timeZone: \"+09:00\", source: flaky, sizes: [w92]")
+        let schedule = PrefetchSchedule(context: context)
+        await schedule.runDue()
+        clock.advance(by: .seconds(365 * 86_400))
+        FlakyLists.isDown.withLock { $0 = true }
+        await schedule.runDue()
+        FlakyLists.isDown.withLock { $0 = false }
+        // When the clock is right again and the line is due
+        clock.advance(by: .seconds(9 * 3600 - 365 * 86_400))
+        await schedule.runDue()
+        // Then it is tried at once
+        XCTAssertGreaterThan(context.pipeline.metrics.counts.renders, 0)
+    }
+
     func testThatAnOrderThatCanNeverRunIsDropped() async throws {
         // Given recorded orders for a source and a size that are gone, and one that can run
         let context = try context()
