@@ -35,6 +35,7 @@
         public var format: ImageFormat { .webp }
         public var scales: Bool { true }
         public var usesQuality: Bool { !isLossless }
+        public var longestSide: Int { Int(WEBP_MAX_DIMENSION) }
 
         /// - Parameters:
         ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
@@ -83,7 +84,7 @@
         public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
             let layout = picture.layout
             guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in WebP") }
-            guard max(layout.width, layout.height) <= WEBP_MAX_DIMENSION else {
+            guard max(layout.width, layout.height) <= longestSide else {
                 throw .unsupported("\(layout.width) × \(layout.height) pixels in WebP")
             }
             var config = WebPConfig()
