@@ -87,6 +87,14 @@ extension PipelineError {
         }
     }
 
+    /// Whether the image in another format than `format` may be possible: that cannot hold it, or its encoder takes more memory than there is.
+    package func isOnly(of format: ImageFormat) -> Bool {
+        switch self {
+        case .render(.codec(.unsupported, format)), .render(.tooMuchMemory): true
+        default: false
+        }
+    }
+
     /// Whether it is unrelated to the poster, so that another candidate would fail too.
     var isOurs: Bool {
         switch self {

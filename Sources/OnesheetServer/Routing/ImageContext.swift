@@ -82,11 +82,13 @@ struct ImageContext: Sendable {
         }
     }
 
-    /// The image of `target`, or of the other meaning of its path if the source has no such title.
+    /// The image of `target`, or of the other meaning of its path if the source has no such title. If its format is negotiated and cannot
+    /// hold the image, it is in the format that the client wants next.
+    /// - Parameter unfit: formats that cannot hold it.
     /// - Returns: the image, and the target that it is of.
     /// - Throws: the error of `target` if neither meaning has an image.
     func image(
-        of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?
+        of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?, without unfit: Set<ImageFormat> = []
     ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
         do {
             let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
@@ -102,6 +104,13 @@ struct ImageContext: Sendable {
             } catch let second as PipelineError where second.isMissing {
                 throw error
             }
+        } catch let error as PipelineError {
+            guard target.address.negotiates, let format = target.request.transform.format, error.isOnly(of: format) else {
+                throw error
+            }
+            let unfit = unfit.union([format])
+            let next = self.target(target.address, in: accept.choose(field, without: unfit))
+            return try await image(of: next, accept: field, without: unfit)
         }
     }
 
