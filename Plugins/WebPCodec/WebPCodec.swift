@@ -62,12 +62,12 @@
         public func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
             try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
                 let file = try WebPFile(bytes, acceptsTruncated: true)
-                let exif = file.exif
-                let tags = EXIF(tiff: exif ?? [])
+                // Browsers ignore an orientation in WebP, so it must not turn the picture in another format either.
+                let exif = file.exif.map(EXIF.upright(tiff:))
                 return ImageHeader(
                     format: .webp, width: file.width, height: file.height, model: .rgb, hasAlpha: file.hasAlpha,
-                    orientation: tags.orientation, colors: file.profile.map { .icc($0) } ?? .sRGB, isProgressive: true,
-                    copyright: tags.copyright, exif: exif)
+                    colors: file.profile.map { .icc($0) } ?? .sRGB, isProgressive: true,
+                    copyright: EXIF(tiff: exif ?? []).copyright, exif: exif)
             }
         }
 
