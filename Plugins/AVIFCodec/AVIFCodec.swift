@@ -93,7 +93,7 @@
         }
 
         /// The largest side of an AV1 sequence header.
-        private static let largestSide = 65536
+        public var longestSide: Int { 65536 }
 
         /// libavif's qualities that look like JPEG: at the median of posters as high in SSIM and as near by the
         /// measure of `quality: auto`. More than necessary for flat pictures and for grain, which look better then.
@@ -107,7 +107,7 @@
         public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
             let layout = picture.layout
             guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in AVIF") }
-            guard max(layout.width, layout.height) <= Self.largestSide else {
+            guard max(layout.width, layout.height) <= longestSide else {
                 throw .unsupported("\(layout.width) × \(layout.height) pixels in AVIF")
             }
             let quality = min(max(options.quality, 1), 100)

@@ -71,7 +71,7 @@ struct KOBISClient: Sendable {
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
         let answer = try await context.get(HTTPRequest(url: "\(baseURL)/\(endpoint)?\(query)"), under: policy)
         if let fault = Self.fault(in: answer.body) { throw await error(for: fault) }
-        guard answer.status == 200 else {
+        guard answer.isSuccess else {
             throw answer.status >= 500
                 ? .unavailable(reason: "KOBIS returned HTTP status \(answer.status)")
                 : .malformedAnswer(reason: "KOBIS returned HTTP status \(answer.status)")

@@ -12,6 +12,8 @@ final class Folder: Sendable {
         var pictures: [Picture] = []
         /// Ordered by bytes, as in the file system.
         var byID: [ExactText: Picture] = [:]
+        /// By the text of the id, which is one however its accents are encoded (Unicode §3.7). macOS writes names with separate accents.
+        var byText: [String: [Picture]] = [:]
         /// The time of each directory's last change, by its path below the folder.
         var directories: [String: Int64] = [:]
         /// Whether `directories` would reveal a change. Timestamps are coarse, so a directory that changed just now may change
@@ -19,6 +21,13 @@ final class Folder: Sendable {
         var isSettled = false
         /// The number of pictures in formats that the server cannot read, by extension.
         var unreadable: [String: Int] = [:]
+
+        /// The picture with this id, or with the same text if no other picture has that.
+        func picture(_ id: String) -> Picture? {
+            if let exact = byID[ExactText(id)] { return exact }
+            guard id.isStreamSafe, let same = byText[id], same.count == 1 else { return nil }
+            return same.first
+        }
     }
 
     let path: String
@@ -55,11 +64,14 @@ final class Folder: Sendable {
     /// The picture with its files at present; `nil` if there is none.
     func picture(_ id: String) async throws(SourceError) -> Picture? {
         try await onQueue { folder throws(SourceError) in
-            guard var picture = try folder.current().byID[ExactText(id)] else { return nil }
+            guard var picture = try folder.current().picture(id) else { return nil }
             picture.files = picture.files.compactMap { DirectoryReading.file(at: $0.path, below: folder.path) }
             return picture.files.isEmpty ? nil : picture
         }
     }
+
+    /// The id of the picture that `id` meant at the last read; `id` itself if there was none. Reads nothing.
+    func knownID(_ id: String) -> String { listing.withLock { $0.picture(id)?.id } ?? id }
 
     /// All files at present.
     func files() async throws(SourceError) -> FolderFiles {
@@ -112,6 +124,7 @@ final class Folder: Sendable {
         let pictures = Picture.grouped(reading.files)
         let fresh = Listing(
             pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { (ExactText($0.id), $0) }),
+            byText: Dictionary(grouping: pictures.filter { !$0.id.utf8.allSatisfy { $0 < 0x80 } && $0.id.isStreamSafe }, by: \.id),
             directories: reading.directories.mapValues(\.changed),
             isSettled: reading.directories.values.allSatisfy { !$0.isUnsettled(at: now) }, unreadable: reading.unreadable)
         if !fresh.unreadable.isEmpty, fresh.unreadable != known.unreadable { report(fresh.unreadable) }

@@ -51,6 +51,9 @@ public struct FolderSource: SourcePlugin {
         return TitlePage(titles: page.map(\.title), total: total, next: page.endIndex < total ? query.page + 1 : nil)
     }
 
+    /// The spelling of the file's name: an accent may be a character of its own or not.
+    public func canonicalID(_ id: String) -> String { folder.knownID(id) }
+
     public func title(_ id: String) async throws(SourceError) -> Title { try await picture(id).title }
 
     /// The files of that name, the largest first.

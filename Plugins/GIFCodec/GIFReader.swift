@@ -42,7 +42,8 @@
             try stream.readLine(line, count: frame.width)
         }
 
-        /// Reads all extensions before the first frame; the last graphic control extension applies to it (GIF89a §23).
+        /// Reads all extensions before the first frame. Of several graphic control extensions (GIF89a §23), the last that names a colour
+        /// counts, as in other decoders, and so does one with more bytes than it needs.
         private static func transparentIndex(_ stream: borrowing GIFStream) throws(CodecError) -> Int? {
             var index: Int?
             var blocks = 0
@@ -58,9 +59,7 @@
                     try count()
                     try stream.readExtension { function, data throws(CodecError) in
                         try count()
-                        if function == GRAPHICS_EXT_FUNC_CODE, data.count == 4 {
-                            index = data[0] & 1 == 1 ? Int(data[3]) : nil
-                        }
+                        if function == GRAPHICS_EXT_FUNC_CODE, data.count >= 4, data[0] & 1 == 1 { index = Int(data[3]) }
                     }
                 default: throw .damaged(reason: "there is no frame")
                 }

@@ -11,6 +11,10 @@
             var position = 0
             var reads = 0
             var failure: CodecError?
+            /// Whether the next bytes are blocks of a frame's data, each behind its length.
+            var isInFrame = false
+            /// Whether a frame's data end before their last block, which is empty.
+            var endsEarly = false
 
             /// A file may consist of codes that empty giflib's table and give no pixel, so the deadline is checked here too. A read
             /// is at most 255 bytes.
@@ -18,6 +22,7 @@
                 reads += 1
                 if reads.isMultiple(of: 64), deadline.hasPassed { failure = .timedOut }
                 guard failure == nil else { return 0 }
+                if isInFrame, count == 1 { return readLength(to: memory) }
                 guard count <= bytes.count - position, let start = bytes.baseAddress else {
                     failure = .truncated
                     return 0
@@ -25,6 +30,18 @@
                 memory.update(from: start + position, count: count)
                 position += count
                 return count
+            }
+
+            /// Reads the length of a block. The end of the file ends a frame's data: all its pixels may be there. Of a block that is cut off,
+            /// other decoders read nothing.
+            private mutating func readLength(to memory: UnsafeMutablePointer<GifByteType>) -> Int {
+                memory.pointee = position < bytes.count ? bytes[position] : 0
+                if Int(memory.pointee) > bytes.count - position - 1 {
+                    memory.pointee = 0
+                    endsEarly = true
+                }
+                position = min(position + 1, bytes.count)
+                return 1
             }
         }
 
@@ -91,7 +108,10 @@
         }
 
         /// Reads a frame's header and prepares its lines.
-        func readFrame() throws(CodecError) { try check(DGifGetImageHeader(file)) }
+        func readFrame() throws(CodecError) {
+            try check(DGifGetImageHeader(file))
+            input.pointee.isInFrame = true
+        }
 
         /// Reads the next `count` indices of the frame. With the last ones, also the end of the frame's data.
         func readLine(_ line: UnsafeMutablePointer<UInt8>, count: Int) throws(CodecError) {
@@ -100,7 +120,7 @@
 
         private func check(_ status: Int32) throws(CodecError) {
             guard status == GIF_ERROR else { return }
-            throw input.pointee.failure ?? Self.error(file.pointee.Error)
+            throw input.pointee.failure ?? (input.pointee.endsEarly ? .truncated : Self.error(file.pointee.Error))
         }
 
         private static func error(_ code: Int32) -> CodecError {

@@ -39,6 +39,8 @@ public struct JPEGCodec: CodecPlugin {
     public var format: ImageFormat { .jpeg }
     public var encodesPlanar: Bool { true }
     public var scales: Bool { true }
+    /// The limit of libjpeg-turbo.
+    public var longestSide: Int { 65_500 }
     let configuration: Configuration
 
     public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
@@ -97,7 +99,7 @@ public struct JPEGCodec: CodecPlugin {
     public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
         let layout = picture.layout
         guard !layout.hasAlpha else { throw .unsupported("transparency in JPEG") }
-        guard layout.width <= 65_500, layout.height <= 65_500 else {
+        guard max(layout.width, layout.height) <= longestSide else {
             throw .unsupported("more than 65,500 pixels to a side in JPEG")
         }
         var raw = cjpeg_picture()

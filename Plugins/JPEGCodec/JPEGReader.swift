@@ -37,9 +37,17 @@ struct JPEGReader: ~Copyable {
             layout = try start(header, for: request, watch: watch)
         }
         try sink.begin(layout)
-        let turnsInks = header.adobe && layout.model == .cmyk
+        let turnsInks = layout.model == .cmyk && Self.storesInverseInks(header)
         var rows = [cjpeg_rows()]
         while try next(&rows, of: header, request) { try deliver(&rows[0], layout, invertingInks: turnsInks, into: &sink) }
+    }
+
+    /// Whether the file stores 255 minus ink. Adobe's programs do, and browsers and Pillow expect it of all others too, unless a profile
+    /// of inks without Adobe's marker describes the values as they are.
+    private static func storesInverseInks(_ header: cjpeg_header) -> Bool {
+        guard !header.adobe, let profile = header.icc else { return true }
+        // The colour space of the data (ICC.1 §7.2.6).
+        return !UnsafeBufferPointer(start: profile, count: header.icc_length).dropFirst(16).starts(with: "CMYK".utf8)
     }
 
     /// Reads the header.
@@ -189,7 +197,7 @@ struct JPEGReader: ~Copyable {
     }
 
     /// Passes the rows of one step to the sink.
-    /// - Parameter invertingInks: files by Adobe store 255 minus ink.
+    /// - Parameter invertingInks: whether the file stores 255 minus ink.
     func deliver<Sink: RowSink & ~Copyable>(
         _ rows: inout cjpeg_rows, _ layout: PixelLayout, invertingInks: Bool, into sink: inout Sink
     ) throws(CodecError) {

@@ -28,7 +28,7 @@ struct KakaoSearch: Sendable {
         let request = HTTPRequest(url: "\(baseURL)/v2/search/image?\(query)", headers: ["Authorization": "KakaoAK \(key)"])
         let answer = try await context.get(request, under: policy)
         if let fault = fault(in: answer) { throw await error(for: fault, status: answer.status) }
-        guard answer.status == 200 else { throw Self.error(for: answer.status) }
+        guard answer.isSuccess else { throw Self.error(for: answer.status) }
         do {
             let found = try KakaoAnswer(readingJSON: answer.body)
             context.warn(ofMissing: found.damage, in: "the search of Kakao")
@@ -40,7 +40,7 @@ struct KakaoSearch: Sendable {
 
     /// The error in a response; `nil` if there is none or the body is not JSON.
     private func fault(in answer: HTTPAnswer) -> KakaoFault? {
-        guard answer.status != 200 else { return nil }
+        guard !answer.isSuccess else { return nil }
         do {
             return try KakaoFault(readingJSON: answer.body)
         } catch {

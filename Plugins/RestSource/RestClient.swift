@@ -51,7 +51,7 @@ struct RestClient: Sendable {
         if let rule = manifest.faults?.first(where: { $0.matches(status: answer.status, document) }) {
             throw await error(for: rule, document, id)
         }
-        guard answer.status == 200 else { throw Self.error(for: answer.status, id) }
+        guard answer.isSuccess else { throw Self.error(for: answer.status, id) }
         guard let document else { throw .malformedAnswer(reason: "the service's answer \(problem)") }
         return document
     }

@@ -35,6 +35,7 @@
         public var format: ImageFormat { .webp }
         public var scales: Bool { true }
         public var usesQuality: Bool { !isLossless }
+        public var longestSide: Int { Int(WEBP_MAX_DIMENSION) }
 
         /// - Parameters:
         ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
@@ -61,12 +62,12 @@
         public func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
             try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
                 let file = try WebPFile(bytes, acceptsTruncated: true)
-                let exif = file.exif
-                let tags = EXIF(tiff: exif ?? [])
+                // Browsers ignore an orientation in WebP, so it must not turn the picture in another format either.
+                let exif = file.exif.map(EXIF.upright(tiff:))
                 return ImageHeader(
                     format: .webp, width: file.width, height: file.height, model: .rgb, hasAlpha: file.hasAlpha,
-                    orientation: tags.orientation, colors: file.profile.map { .icc($0) } ?? .sRGB, isProgressive: true,
-                    copyright: tags.copyright, exif: exif)
+                    colors: file.profile.map { .icc($0) } ?? .sRGB, isProgressive: true,
+                    copyright: EXIF(tiff: exif ?? []).copyright, exif: exif)
             }
         }
 
@@ -83,7 +84,7 @@
         public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
             let layout = picture.layout
             guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in WebP") }
-            guard max(layout.width, layout.height) <= WEBP_MAX_DIMENSION else {
+            guard max(layout.width, layout.height) <= longestSide else {
                 throw .unsupported("\(layout.width) × \(layout.height) pixels in WebP")
             }
             var config = WebPConfig()

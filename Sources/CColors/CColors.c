@@ -49,11 +49,11 @@ static bool is_identity(cmsHTRANSFORM transform, int channels) {
     return true;
 }
 
-static ccolors_conversion *conversion_from(cmsHPROFILE source, int channels, bool has_alpha) {
+// Closes both profiles.
+static ccolors_conversion *conversion_between(cmsHPROFILE source, cmsHPROFILE target, int channels, bool has_alpha) {
     ccolors_conversion *conversion = NULL;
-    cmsHPROFILE target = source ? target_profile(channels) : NULL;
     cmsHTRANSFORM transform = NULL;
-    if (target) {
+    if (source && target) {
         // Without the one-pixel cache a transform has no mutable state, so threads may share it.
         uint32_t flags = cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | (has_alpha ? cmsFLAGS_COPY_ALPHA : 0);
         transform = cmsCreateTransform(
@@ -69,6 +69,21 @@ static ccolors_conversion *conversion_from(cmsHPROFILE source, int channels, boo
     if (source) cmsCloseProfile(source);
     if (target) cmsCloseProfile(target);
     return conversion;
+}
+
+static ccolors_conversion *conversion_from(cmsHPROFILE source, int channels, bool has_alpha) {
+    return conversion_between(source, source ? target_profile(channels) : NULL, channels, has_alpha);
+}
+
+ccolors_conversion *ccolors_to_icc(const uint8_t *profile, size_t length) {
+    if (length > UINT32_MAX) return NULL;
+    cmsHPROFILE target = cmsOpenProfileFromMem(profile, (uint32_t)length);
+    if (!target) return NULL;
+    if (cmsGetColorSpace(target) != cmsSigRgbData) {
+        cmsCloseProfile(target);
+        return NULL;
+    }
+    return conversion_between(cmsCreate_sRGBProfile(), target, 3, true);
 }
 
 ccolors_conversion *ccolors_from_icc(const uint8_t *profile, size_t length, int channels, bool has_alpha) {

@@ -4,10 +4,9 @@
 // The library has read the header up to the first scan; the reader for shrinking takes over at the entropy-coded bytes. Whatever is
 // uncommon stays with the library.
 
-// One scan with all components in their order and known tables.
+// One scan with all components in their order and known tables. What its header says of coefficients has no effect.
 static bool fits_sequential(j_decompress_ptr codec) {
     if (codec->comps_in_scan != codec->num_components) return false;
-    if (codec->Ss != 0 || codec->Se != DCTSIZE2 - 1 || codec->Ah != 0 || codec->Al != 0) return false;
     for (int i = 0; i < codec->num_components; i++) {
         jpeg_component_info *part = codec->cur_comp_info[i];
         int dc = part->dc_tbl_no, ac = part->ac_tbl_no;

@@ -34,6 +34,19 @@ static void error_exit(j_common_ptr codec) {
     cjpeg_fail(codec, status, text);
 }
 
+// Whether the scan gives the samples that its file means, although it says something else of itself (ITU-T T.81 G.1.1.1).
+static bool is_sound_progression(cjpeg_errors *errors, j_decompress_ptr reader) {
+    int component = errors->base.msg_parm.i[0], place = errors->base.msg_parm.i[1];
+    if (place == 0 && reader->Ss > 0) {
+        // The first coefficients come later, which the end of the file shows.
+        errors->owes_dc = true;
+        return true;
+    }
+    // It repeats what is known, to the same bit or a finer one. A refinement of any other bit lacks the scan before it.
+    int known = reader->coef_bits[component][place];
+    return reader->Ah == 0 && known >= 0 && reader->Al <= known;
+}
+
 // Level -1 is a warning: the library would continue with invented samples.
 static void emit_message(j_common_ptr codec, int level) {
     cjpeg_errors *errors = (cjpeg_errors *)codec->err;
@@ -43,6 +56,11 @@ static void emit_message(j_common_ptr codec, int level) {
     case JWRN_JFIF_MAJOR:
     case JWRN_ADOBE_XFORM:
         return; // Harmless: says nothing about samples.
+    case JWRN_NOT_SEQUENTIAL:
+        return; // The library ignores these bytes of a scan's header, which some telephones write wrongly.
+    case JWRN_BOGUS_PROGRESSION:
+        if (codec->is_decompressor && is_sound_progression(errors, (j_decompress_ptr)codec)) return;
+        break;
     case JWRN_EXTRANEOUS_DATA: {
         // Stray bytes between segments before the first scan are harmless; within a scan they replace lost samples. After a scan
         // they are harmless if it was the last, which the next scan reveals.

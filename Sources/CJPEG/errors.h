@@ -18,6 +18,8 @@ typedef struct {
     bool accepts_truncated;
     /// The scan before the stray bytes; 0 if there are none. They are harmless if it was the last.
     int stray_scan;
+    /// A component had a scan of other coefficients before that of its first ones.
+    bool owes_dc;
     /// The number of the library's messages, including harmless ones: it has one for each segment.
     long messages;
 } cjpeg_errors;

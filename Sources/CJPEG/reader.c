@@ -147,6 +147,9 @@ cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layo
 // hide a scan, unless every coefficient is known to its last bit.
 static void check_whole(cjpeg_reader *reader) {
     j_decompress_ptr codec = &reader->codec;
+    for (int i = 0; reader->errors.owes_dc && codec->coef_bits && i < codec->num_components; i++)
+        if (codec->coef_bits[i][0] < 0 && !reader->errors.accepts_truncated)
+            cjpeg_fail((j_common_ptr)codec, CJPEG_DAMAGED, "a component has no first coefficients");
     if (!reader->errors.ended || reader->errors.accepts_truncated || !jpeg_has_multiple_scans(codec)) return;
     if (codec->coef_bits) {
         bool whole = true;

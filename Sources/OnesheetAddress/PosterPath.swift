@@ -13,6 +13,7 @@ package struct PosterPath {
 
     /// - Parameter path: the path after `/t/p/`, percent-encoded.
     package init(_ path: Substring, _ options: ImageOptions) throws(RequestError) {
+        let path = MergedSlashes.merged(in: path)
         let parts = path.pieces(at: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty else {
             throw .malformed("a poster is at /t/p/{size}/{source}/{id}.{extension}, such as /t/p/w342/sample/1.jpg")

@@ -14,13 +14,14 @@ package struct Accept: Sendable {
         newer = [.avif, .webp].filter(formats.contains)
     }
 
+    /// - Parameter unfit: formats that cannot hold the image.
     /// - Returns: the format with the highest quality; of several the one with the smallest files. `nil` is the original's: the client
     ///   reads JPEG and PNG equally well, or has no wish that can be met.
-    package func choose(_ header: String?) -> ImageFormat? {
+    package func choose(_ header: String?, without unfit: Set<ImageFormat> = []) -> ImageFormat? {
         let ranges = WeightedValues(header)
         func quality(_ format: ImageFormat) -> Double? { ranges.quality(of: format.mediaType) }
         var best = (format: ImageFormat?.none, quality: 0.0)
-        for format in newer {
+        for format in newer where !unfit.contains(format) {
             let quality = quality(format) ?? 0
             if quality > best.quality { best = (format, quality) }
         }
@@ -29,6 +30,6 @@ package struct Accept: Sendable {
         let (jpeg, png) = (quality(.jpeg) ?? wildcard, quality(.png) ?? wildcard)
         guard max(jpeg, png) > best.quality else { return best.format }
         let preferred: ImageFormat? = jpeg == png ? nil : jpeg > png ? .jpeg : .png
-        return preferred.flatMap { formats.contains($0) ? $0 : nil }
+        return preferred.flatMap { formats.contains($0) && !unfit.contains($0) ? $0 : nil }
     }
 }

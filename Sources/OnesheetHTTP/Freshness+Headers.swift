@@ -23,7 +23,7 @@ extension Freshness {
             return end.addingTimeInterval(directives.has("must-revalidate") ? 0 : seconds)
         }
         self.init(
-            isStorable: !directives.has("no-store") && !directives.has("private") && headers["vary"] != "*",
+            isStorable: !directives.has("no-store") && !directives.has("private") && !variesByAnything(headers["vary"]),
             freshUntil: end, staleUntil: extra("stale-while-revalidate", rules.staleWhileRevalidate),
             staleOnErrorUntil: extra("stale-if-error", rules.staleIfError), entityTag: headers["etag"],
             lastModified: headers["last-modified"])
@@ -38,6 +38,11 @@ extension Freshness {
         if merged["last-modified"] == nil { merged["last-modified"] = lastModified }
         return Freshness(merged, requested: requested, received: received, rules: rules)
     }
+}
+
+/// Whether a `Vary` field has a `*`, alone or among names: no other request may get the response (RFC 9111 §4.1).
+private func variesByAnything(_ field: String?) -> Bool {
+    (field ?? "").pieces(at: ",").contains { $0.utf8.trimmed.isExactly("*") }
 }
 
 /// The configured freshness of a source's originals, which overrides the origin.

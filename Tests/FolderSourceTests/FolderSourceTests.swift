@@ -187,6 +187,26 @@ final class FolderSourceTests: XCTestCase {
         XCTAssertEqual(told, [TitleChanges.none, .titles(["a"]), TitleChanges.none])
     }
 
+    func testANameIsFoundHoweverItsAccentsAreWritten() async throws {
+        // Given names with separate accents, as macOS writes them, one of them with both, and a syllable in its parts
+        let (separate, joined) = ("cafe\u{301}", "caf\u{E9}")
+        for name in [separate, "noir/\(separate)", "noir/\(joined)", "\u{1100}\u{1161}"] { try write("x", "\(name).jpg") }
+        let source = try source()
+        // When the names are asked for with joined ones, and exactly
+        let (alone, korean) = (try await source.title(joined), try await source.title("\u{AC00}"))
+        let exact = [try await source.title("noir/\(separate)"), try await source.title("noir/\(joined)")]
+        // Then the only file of that text is found, and of two the one with these bytes
+        XCTAssertEqual(Array(alone.id.utf8), Array(separate.utf8))
+        XCTAssertEqual(korean.id.unicodeScalars.count, 2)
+        XCTAssertEqual(exact.map { Array($0.id.utf8) }, ["noir/\(separate)", "noir/\(joined)"].map { Array($0.utf8) })
+        // And it has one spelling
+        XCTAssertEqual(Array(source.canonicalID(joined).utf8), Array(separate.utf8))
+        XCTAssertEqual(Array(source.canonicalID("noir/\(joined)").utf8), Array("noir/\(joined)".utf8))
+        let candidates = try await source.candidates(for: joined)
+        XCTAssertEqual(candidates.count, 1)
+        await assertNotFound(source, "cafe")
+    }
+
     func testThatThereIsNoWayOutOfTheFolder() async throws {
         // Given
         try write("x", "a.jpg")

@@ -42,13 +42,33 @@ final class GIFCodecTests: XCTestCase {
         XCTAssertTrue(try header(drawing.file).hasAlpha)
     }
 
-    func testThatTheLastControlBeforeTheFrameCounts() throws {
-        // Given a control with another index before that of the drawing, which has none
-        var drawing = DrawnGIF(width: 20, height: 10)
-        drawing.before = [0x21, 0xF9, 4, 1, 0, 0, 2, 0, 0x21, 0xF9, 4, 0, 0, 0, 3, 0]
-        // Then
-        XCTAssertEqual(try decoded(drawing.file).rgba, drawing.rgba)
-        XCTAssertFalse(try header(drawing.file).hasAlpha)
+    func testTheLastTransparentIndexBeforeTheFrameCounts() throws {
+        // Given controls before the frame, some without a transparent index, and one with more bytes than it needs
+        let (two, three, none): ([UInt8], [UInt8], [UInt8]) = (
+            [0x21, 0xF9, 4, 1, 0, 0, 2, 0], [0x21, 0xF9, 6, 1, 0, 0, 3, 9, 9, 0], [0x21, 0xF9, 4, 0, 0, 0, 1, 0]
+        )
+        for (controls, index) in [(two, 2), (two + three, 3), (three + two, 2), (two + none, 2), (none + three, 3), (none, nil)] {
+            var drawing = DrawnGIF(width: 20, height: 10)
+            drawing.before = controls
+            // When it is decoded, then it is transparent where browsers and libvips show nothing
+            XCTAssertEqual(try decoded(drawing.file).rgba, DrawnGIF(width: 20, height: 10, transparent: index).rgba)
+            XCTAssertEqual(try header(drawing.file).hasAlpha, index != nil)
+        }
+    }
+
+    func testAFileThatEndsBehindItsPixelsIsWhole() throws {
+        for isInterlaced in [false, true] {
+            let drawing = DrawnGIF(width: 60, height: 40, isInterlaced: isInterlaced)
+            let whole = drawing.file
+            // Given a file without its trailer, without the end of its frame too, and with another byte instead of that
+            let ends: [[UInt8]] = [[0], [], [0, 1, 2, 3], [80, 0x3B], [0x3B], [255, 1, 2, 3]]
+            for end in ends {
+                // Then nothing is missing
+                XCTAssertEqual(try decoded(whole.dropLast(2) + end).rgba, drawing.rgba, "\(end)")
+            }
+            // And with one pixel less, it is not whole
+            assertFails(Array(whole.dropLast(5)), .truncated)
+        }
     }
 
     func testThatAFrameLiesOnItsCanvas() throws {
@@ -153,6 +173,25 @@ final class GIFCodecTests: XCTestCase {
             XCTAssertTrue(sink.isComplete)
             XCTAssertEqual(sink.rgba?.prefix(60 * 4 * 10), drawing.rgba.prefix(60 * 4 * 10))
             XCTAssertEqual(sink.rgba?.suffix(4), drawing.transparent == nil ? [0, 0, 0, 255] : [0, 0, 0, 0])
+        }
+    }
+
+    func testARowThatBreaksOffHasItsFirstPixels() throws {
+        for isInterlaced in [false, true] {
+            // Given
+            let drawing = DrawnGIF(width: 601, height: 16, isInterlaced: isInterlaced, depth: 4)
+            let (file, whole) = (drawing.file, drawing.rgba)
+            for share in [0.5, 0.6, 0.7, 0.8] {
+                let part = Array(file.prefix(Int(Double(file.count) * share)))
+                // When
+                let rgba = try XCTUnwrap(decoded(part, DecodeRequest(acceptsTruncated: true)).rgba)
+                // Then pixels are those of the drawing up to one place in the order of the file, and black from there on
+                let rows = isInterlaced ? [0, 8, 4, 12, 2, 6, 10, 14, 1, 3, 5, 7, 9, 11, 13, 15] : Array(0..<16)
+                let order = rows.flatMap { y in (0..<601).map { (y * 601 + $0) * 4 } }
+                let missing = order.firstIndex { rgba[$0..<($0 + 4)] != whole[$0..<($0 + 4)] } ?? order.count
+                XCTAssertNotEqual(missing % 601, 0)
+                XCTAssertTrue(order[missing...].allSatisfy { rgba[$0..<($0 + 4)] == [0, 0, 0, 255] })
+            }
         }
     }
 

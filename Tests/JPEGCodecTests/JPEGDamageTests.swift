@@ -82,6 +82,55 @@ final class JPEGDamageTests: XCTestCase {
         }
     }
 
+    func testWrongCoefficientsInTheHeaderOfASequentialScanAreNoHarm() throws {
+        for change: (inout WrittenJPEG) -> Void in [
+            { _ in }, { $0.isArithmetic = true }, { $0.isSeparate = true }, { $0.restartInterval = 2 },
+        ] {
+            var written = WrittenJPEG(CJPEG_YCBCR) { $0.subsampling = (2, 2) }
+            change(&written)
+            let whole = try written.file(try DrawnPoster(width: 160, height: 120).draw(planes: (2, 2)))
+            for wrong: [UInt8] in [[0, 0, 0], [1, 5, 0x23], [63, 0, 0xFF], [255, 255, 1]] {
+                // Given scans whose headers name other coefficients, as some telephones write them
+                var bytes = whole
+                for start in bytes.scans {
+                    let end = start + 3 + Int(bytes[start + 2]) * 2
+                    bytes.replaceSubrange(end..<end + 3, with: wrong)
+                }
+                XCTAssertNotEqual(bytes, whole)
+                try assertEqualPictures(bytes, whole)
+            }
+        }
+    }
+
+    func testTheOrderAndNumberOfScansAreNoHarm() throws {
+        // Given a progressive file: its scans are those of the first coefficients, then of others
+        let whole = try file(isProgressive: true)
+        let parts = whole.partsOfScans
+        XCTAssertEqual(parts.count, 10)
+        // When the second scan comes first, or twice, or the first one twice
+        for order in [[1, 0, 2], [0, 1, 1, 2], [0, 0, 1, 2], [1, 2, 0]] {
+            let bytes = parts[0].header + order.flatMap { parts[$0].scan } + parts[3...].flatMap(\.scan)
+            // Then it is the same picture, and the library makes it small too
+            try assertEqualPictures(bytes, whole, sizes: [nil])
+            XCTAssertNil(error(bytes))
+        }
+        // And without the first, or a refinement that lacks the one before it, it is damaged
+        for order in [[1, 2, 3, 4, 5, 7, 8, 9], [1, 0, 2, 3, 5, 6, 7, 8, 9]] {
+            let error = try XCTUnwrap(error(parts[0].header + order.flatMap { parts[$0].scan }))
+            guard case .damaged = error else { return XCTFail("\(error)") }
+        }
+    }
+
+    /// By default at full size and small.
+    private func assertEqualPictures(
+        _ bytes: [UInt8], _ whole: [UInt8], sizes: [DecodeRequest.Target?] = [nil, .init(width: 20, height: 15, chroma: 2)]
+    ) throws {
+        for target in sizes {
+            let request = DecodeRequest(target: target, acceptsPlanar: true)
+            assertImagesSimilar(try codec.picture(bytes, request), try codec.picture(whole, request), within: 0)
+        }
+    }
+
     func testThatGarbageBetweenTwoScansIsDamage() throws {
         // Given
         var bytes = try file(isProgressive: true)
@@ -185,5 +234,20 @@ final class JPEGDamageTests: XCTestCase {
     func testThatNothingIsTruncated() {
         XCTAssertNotNil(headerError([]))
         XCTAssertNotNil(headerError([0xFF, 0xD8, 0xFF]))
+    }
+}
+
+extension [UInt8] {
+    /// The positions behind the markers of scans.
+    fileprivate var scans: [Int] { indices.filter { $0 > 0 && self[$0 - 1] == 0xFF && self[$0] == 0xDA }.map { $0 + 1 } }
+
+    /// The bytes of each scan with the tables before it, and those before the first.
+    fileprivate var partsOfScans: [(header: [UInt8], scan: [UInt8])] {
+        let tables = indices.filter { $0 > 0 && self[$0 - 1] == 0xFF && self[$0] == 0xC4 }.map { $0 - 1 }
+        let scans = scans
+        let starts = scans.enumerated().map { number, scan in
+            tables.first { (number == 0 || $0 > scans[number - 1]) && $0 < scan } ?? scan - 2
+        }
+        return zip(starts, starts.dropFirst() + [count]).map { (Array(self[..<starts[0]]), Array(self[$0..<$1])) }
     }
 }

@@ -74,17 +74,31 @@ final class JPEGKindsTests: XCTestCase {
         }
     }
 
-    func testThatInksWithoutAnAdobeMarkerAreAsTheyAreStored() throws {
-        // Given an Adobe file, which stores 255 minus ink, with a contradicting marker
-        var file = try WrittenJPEG(CJPEG_CMYK).file(try poster.draw(.cmyk))
-        let marker = try XCTUnwrap(file.indices.first { file[$0...].starts(with: Array("Adobe".utf8)) })
-        file[marker] = UInt8(ascii: "X")
-        // When
-        let outcome = try codec.picture(file)
-        // Then
-        var inverted = try poster.draw(.cmyk)
-        for y in 0..<53 { inverted.withMutableRow(y) { row in for index in 0..<row.count { row[index] = 255 - row[index] } } }
-        assertImagesSimilar(outcome, inverted, within: 5)
+    func testInksWithoutAdobesMarkerAreInvertedToo() throws {
+        // Given a file that stores 255 minus ink, with and without the marker, and without it but with a profile
+        let file = try WrittenJPEG(CJPEG_CMYK).file(try poster.draw(.cmyk))
+        var plain = file
+        plain[try XCTUnwrap(file.indices.first { file[$0...].starts(with: Array("Adobe".utf8)) })] = UInt8(ascii: "X")
+        // When the profile is one of inks, or of other colours
+        for (bytes, isInverted) in [
+            (plain, false), (Self.with(profile: "CMYK", plain), true), (Self.with(profile: "RGB ", plain), false),
+            (Self.with(profile: "CMYK", file), false),
+        ] {
+            // Then it is the picture that browsers show, but that with a profile of inks and no marker is what is stored
+            var expected = try poster.draw(.cmyk)
+            for y in 0..<53 where isInverted {
+                expected.withMutableRow(y) { row in for index in 0..<row.count { row[index] = 255 - row[index] } }
+            }
+            assertImagesSimilar(try codec.picture(bytes), expected, within: 5)
+        }
+    }
+
+    /// The file with a profile that has nothing but the name of its colour space.
+    private static func with(profile space: String, _ file: [UInt8]) -> [UInt8] {
+        let profile = [UInt8](repeating: 0, count: 16) + Array(space.utf8) + [UInt8](repeating: 0, count: 108)
+        let data = Array("ICC_PROFILE\0".utf8) + [1, 1] + profile
+        let segment: [UInt8] = [0xFF, 0xE2, 0, UInt8(data.count + 2)] + data
+        return Array(file[..<2]) + segment + Array(file[2...])
     }
 
     func testThatEveryScaleIsDeliveredAndCoversTheWholePicture() throws {

@@ -41,6 +41,30 @@ final class PathTests: XCTestCase {
         XCTAssertEqual(try PosterPath("w92/films/%EA%B4%91%ED%95%B4%2Fa%2Eb.JPG", try options()).undividedID, "광해/a.b.JPG")
     }
 
+    func testSeveralSlashesInAPosterPathAreOne() throws {
+        for text in ["/w342/sample/1.jpg", "w342//sample/1.jpg", "w342/sample///1.jpg", "//w342//sample//1.jpg"] {
+            XCTAssertEqual(try PosterPath(text[...], try options()).title, TitleReference(source: "sample", id: "1"), text)
+        }
+        XCTAssertEqual(try PosterPath("w342/films//a//b.jpg", try options()).title.id, "a/b")
+        // But for those of a URL
+        XCTAssertEqual(try PosterPath("w342//web/https://a.example//b", try options()).title.id, "https://a.example//b")
+    }
+
+    func testMergedSlashesOfAURLAreRestored() {
+        for (merged, whole) in [
+            ("s/rs:fit:1:2/plain/http:/a.example/b//c@png", "s/rs:fit:1:2/plain/http://a.example/b//c@png"),
+            ("unsafe/300x0/HTTPS:/a.example/b", "unsafe/300x0/HTTPS://a.example/b"),
+            ("width=3/https:/a.example/", "width=3/https://a.example/"), ("s/plain/sample:/1", "s/plain/sample://1"),
+            ("w342/web/https:/a.example/b", "w342/web/https://a.example/b"),
+        ] {
+            XCTAssertEqual(String(MergedSlashes.restored(in: merged[...])), whole)
+            XCTAssertEqual(String(MergedSlashes.restored(in: whole[...])), whole)
+        }
+        for path in ["s/w:/plain/sample://1", "w342/sample/1.jpg", "s/plain/http%3A%2F%2Fa", "", "http:/", "a/b:/c"] {
+            XCTAssertEqual(String(MergedSlashes.restored(in: path[...])), path)
+        }
+    }
+
     func testThatBadPosterPathsAreRefused() throws {
         let options = try options()
         for text in [

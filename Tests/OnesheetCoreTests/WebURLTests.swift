@@ -44,7 +44,7 @@ final class WebURLTests: XCTestCase {
             "http://a.example/\r\nHost: b",
             "http://a.example:/", "http://a.example:0/", "http://a.example:65536/", "http://a.example:+80/",
             "http://a.example:8e1/",
-            "http://::1/", "http://[::1/", "http://[::1]x/", "http://[a.example]/", "http://exämple.de/", "http://a%2eexample/",
+            "http://::1/", "http://[::1/", "http://[::1]x/", "http://[a.example]/", "http://exämple..de/", "http://a%2eexample/",
             "http://[fe80::1%25eth0]/",
             "http://" + String(repeating: "a", count: 254) + "/", "http://a.example/" + String(repeating: "a", count: 8192),
         ]
@@ -124,6 +124,8 @@ final class WebURLTests: XCTestCase {
             ("https://b.example/q", "https://b.example/q"), ("//b.example/q", "http://b.example/q"),
             ("/q?r", "http://a.example:8080/q?r"),
             ("q", "http://a.example:8080/x/q"), ("?r=2", "http://a.example:8080/x/y?r=2"),
+            ("#z", "http://a.example:8080/x/y?z=1"), ("", "http://a.example:8080/x/y?z=1"),
+            ("q#z?r", "http://a.example:8080/x/q"),
         ]
 
         // When
@@ -133,5 +135,51 @@ final class WebURLTests: XCTestCase {
         XCTAssertEqual(resolved, cases.map(\.1))
         XCTAssertNil(page.resolving("ftp://b.example/"))
         XCTAssertNil(page.resolving("//user@b.example/"))
+    }
+
+    func testDotSegmentsOfAReferenceAreRemoved() throws {
+        // Given the examples of RFC 3986 §5.4, and escaped dots as browsers read them
+        let page = try XCTUnwrap(WebURL("http://a/b/c/d;p?q"))
+        let cases = [
+            ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("g;x=1/./y", "/b/c/g;x=1/y"), ("g;x=1/../y", "/b/c/y"), (".", "/b/c/"),
+            ("./", "/b/c/"), ("..", "/b/"), ("../g", "/b/g"), ("../..", "/"), ("../../g", "/g"), ("../../../g", "/g"),
+            ("/./g", "/g"), ("/../g", "/g"), ("g.", "/b/c/g."), ("..g", "/b/c/..g"), ("./../g", "/b/g"), ("./g/.", "/b/c/g/"),
+            ("g/./h", "/b/c/g/h"), ("g?y/../x", "/b/c/g?y/../x"), ("%2E%2e/g", "/b/g"), (".%2E/g", "/b/g"), ("%2e/g", "/b/c/g"),
+            ("http://a/x/../../y/./z", "/y/z"), ("/x//../y", "/x/y"), ("/x/..%2fy", "/x/..%2fy"), ("//a/..", "/"),
+        ]
+        for (reference, path) in cases {
+            XCTAssertEqual(page.resolving(reference)?.description, "http://a" + path, reference)
+        }
+    }
+
+    func testANameBeyondASCIIIsAskedForInPunycode() throws {
+        // Given names that libidn2 and browsers convert to these, and some of RFC 3492 §7.1
+        let names = [
+            ("bücher.de", "xn--bcher-kva.de"), ("BÜCHER.DE", "xn--bcher-kva.de"), ("faß.de", "xn--fa-hia.de"),
+            ("한국.kr", "xn--3e0b707e.kr"), ("例え。テスト", "xn--r8jz45g.xn--zckzah"), ("a_ü.de", "xn--a_-yka.de"),
+            ("ドメイン名例.jp", "xn--eckwd4c7cu47r2wf.jp"), ("💩.la", "xn--ls8h.la"), ("الأردن.jo", "xn--igbhzh7gpa.jo"),
+            ("ü.", "xn--tda."), ("www.Ελλάδα.gr", "www.xn--hxakic4aa.gr"), ("xn--a.ü", "xn--a.xn--tda"),
+            ("他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"),
+            ("почемужеонинеговорятпорусски", "xn--b1abfaaepdrnnbgefbadotcwatmq2g4l"),
+        ]
+        for (name, ascii) in names {
+            // When a URL has the name
+            let url = WebURL("http://\(name):8080/ü")
+            // Then it has the name in Punycode, and so has an allow-list
+            XCTAssertEqual(url?.host, ascii, name)
+            XCTAssertEqual(url?.port, 8080)
+            if let url { XCTAssertEqual(URLPrefix("http://\(name):8080/")?.matches(url), true, name) }
+        }
+    }
+
+    func testANameThatBrowsersChangeFirstIsRefused() {
+        for name in [
+            "e\u{301}.fr", "a℀b.com", "ﬁ.de", "１２７.0.0.1", "ü..de", ".ü.de", "-ü.de", "ü-.de", "ü\u{AD}.de", "ü\u{200D}.de",
+            "\u{301}.de",
+            "ü .de", "ü%.de", "\u{1100}\u{1161}.kr", "か\u{3099}.jp", "\u{E000}.de", String(repeating: "ü", count: 64) + ".de",
+            String(repeating: "ü.", count: 60) + "de",
+        ] {
+            XCTAssertNil(WebURL("http://\(name)/"), name)
+        }
     }
 }

@@ -37,6 +37,16 @@ final class AcceptTests: XCTestCase {
         for (header, format) in table { XCTAssertEqual(accept.choose(header), format, header ?? "no header") }
     }
 
+    func testTheNextFormatIsTheOneThatTheClientWantsMostOfTheRest() {
+        let accept = Accept(formats: [.jpeg, .png, .webp, .avif])
+        let table: [(String, Set<ImageFormat>, ImageFormat?)] = [
+            ("image/avif,image/webp,*/*", [.avif], .webp), ("image/avif,image/webp,*/*", [.avif, .webp], nil),
+            ("image/webp", [.webp], nil), ("image/webp,image/png", [.webp], .png), ("image/jpeg", [.jpeg], nil),
+            ("image/avif;q=0.5,image/webp", [.webp], .avif),
+        ]
+        for (header, unfit, format) in table { XCTAssertEqual(accept.choose(header, without: unfit), format, header) }
+    }
+
     func testThatNobodyGetsAVIFFromAServerThatDoesNotMakeIt() {
         XCTAssertNil(Accept(formats: [.jpeg, .png, .webp]).choose("image/avif"))
     }

@@ -54,7 +54,7 @@ final class FreshnessHeadersTests: XCTestCase {
             (["cache-control": "private"], false),
             (["cache-control": "max-age=60, Private"], false),
             (["cache-control": "private=\"x-user\""], false),
-            (["vary": "*"], false),
+            (["vary": "*"], false), (["vary": "accept, *"], false), (["vary": "*,accept"], false),
             (["vary": "accept"], true),
             (["cache-control": "no-cache"], true),
             (["cache-control": "max-age=0"], true),

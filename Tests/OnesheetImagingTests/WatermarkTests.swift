@@ -50,6 +50,38 @@ final class WatermarkTests: XCTestCase {
         pixels.firstIndex { $0[2] == 7 }.map { [$0 % width - Int(pixels[$0][0]) + 100, $0 / width - Int(pixels[$0][1]) + 100] }
     }
 
+    func testWhatIsDrawnHasTheColoursOfTheProfileThatIsKept() throws {
+        // Given a picture in Display P3, half of which is transparent, and a red watermark
+        var picture = try PixelBuffer(PixelLayout(width: 8, height: 4, model: .rgb, hasAlpha: true), limits: Limits())
+        for y in 0..<4 {
+            picture.withMutableRow(y) { row in for x in 0..<8 where x < 4 { row[x * 4 + 1] = 255; row[x * 4 + 3] = 255 } }
+        }
+        let original = try codec.encode(picture, EncodeOptions(profile: DrawnProfile.displayP3))
+        var renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
+        renderer.watermark = try renderer.watermark(try file(1, 1) { _, _ in [255, 0, 0, 255] }, opacity: 1, digest: "d")
+        var transform = Transform()
+        (transform.format, transform.background) = (.png, Color(red: 255, green: 0, blue: 0))
+        transform.watermark = Transform.Watermark(opacity: 1, position: .compass(x: -1, y: -1), digest: "d")
+        for convertsToSRGB in [false, true] {
+            transform.convertsToSRGB = convertsToSRGB
+            // When the profile is kept, or not
+            let image = try renderer.render(original, as: transform)
+            let bytes = Array(image.body.readableBytesView)
+            // Then the background and the watermark are the same red, in the colours of the file
+            XCTAssertEqual(try codec.header(of: bytes.span).colors == .sRGB, convertsToSRGB)
+            var sink = RowCollector()
+            try codec.decode(bytes.span, DecodeRequest(), into: &sink)
+            let rgba = try XCTUnwrap(sink.rgba)
+            let red: [UInt8] = convertsToSRGB ? [255, 0, 0] : [233, 54, 40]
+            let pixels = stride(from: 0, to: rgba.count, by: 4).map { rgba[$0..<($0 + 3)].map(Int.init) }
+            for pixel in [pixels[0], pixels[7]] {
+                for (channel, level) in zip(pixel, red) { XCTAssertLessThanOrEqual(abs(channel - Int(level)), 2, "\(pixel)") }
+            }
+            // And nothing that the picture has was changed
+            if !convertsToSRGB { XCTAssertEqual(pixels[1], [0, 255, 0]) }
+        }
+    }
+
     func testThatAWatermarkMayBeLargerThanThePictureWithinTheLimit() throws {
         // Given a watermark that is twice as large as the picture
         var renderer = try renderer(4, 2)

@@ -11,6 +11,9 @@ import XCTest
 
 /// TLS to origins: connections use the address, and handshakes the name.
 final class OriginSecurityTests: TransportTestCase {
+    /// The file of the certificate that was made last.
+    private var certificate: String?
+
     func testThatTheCertificateIsHeldAgainstTheName() async throws {
         // Given an origin whose certificate has one name, and two names for its address
         let (port, trust) = try await origin(for: "DNS:films.example")
@@ -22,8 +25,9 @@ final class OriginSecurityTests: TransportTestCase {
         let address = await Self.failure(of: "https://127.0.0.1:\(port)/", loopback, transport)
         // Then only the name in the certificate succeeds
         XCTAssertEqual(String(buffer: answer.body), "ok")
-        XCTAssertNotNil(other)
-        XCTAssertNotNil(address)
+        for (error, host) in [(other, "other.example"), (address, "127.0.0.1")] {
+            XCTAssertEqual(error, .failed(url: "https://\(host):\(port)/", reason: "its certificate is for another name"))
+        }
     }
 
     func testThatAnAddressCanHaveACertificate() async throws {
@@ -46,8 +50,38 @@ final class OriginSecurityTests: TransportTestCase {
         let transport = transport(names: ["films.example": [["127.0.0.1"]]])
         // When it is requested with the system's trust roots
         let error = await Self.failure(of: "https://films.example:\(port)/", loopback, transport)
-        // Then the request fails
-        guard case .failed = error else { return XCTFail("\(String(describing: error))") }
+        // Then the request fails, in words of our own
+        XCTAssertEqual(
+            error,
+            .failed(
+                url: "https://films.example:\(port)/",
+                reason: "its certificate has expired, or is not from an authority that this server trusts"))
+    }
+
+    func testAuthoritiesOfTheConfigurationAndTheEnvironmentAreTrusted() async throws {
+        // Given an origin with a certificate of its own
+        let (port, _) = try await origin(for: "IP:127.0.0.1")
+        let file = try XCTUnwrap(certificate)
+        for authorities in [
+            try TrustedAuthorities(file: file), try TrustedAuthorities(environment: ["SSL_CERT_FILE": file]),
+            try TrustedAuthorities(file: file, environment: ["SSL_CERT_FILE": ""]),
+        ] {
+            // When a server trusts it
+            let answer = try await transport(trust: authorities.configuration).get(
+                HTTPRequest(url: "https://127.0.0.1:\(port)/"), under: loopback)
+            // Then it is asked
+            XCTAssertEqual(answer.status, 200)
+        }
+        // And a file that is none of authorities is an error of the configuration
+        let other = file.replacing("certificate.pem", with: "key.pem")
+        for bad in [other, other + ".none"] {
+            XCTAssertThrowsError(try TrustedAuthorities(file: bad)) {
+                XCTAssertEqual(($0 as? ConfigurationError)?.path, "trustedAuthorities")
+            }
+            XCTAssertThrowsError(try TrustedAuthorities(environment: ["SSL_CERT_FILE": bad])) {
+                XCTAssertEqual(($0 as? ConfigurationError)?.path, "SSL_CERT_FILE")
+            }
+        }
     }
 
     func testThatNoRequestIsLostToAnOriginThatClosesWhatItKept() async throws {
@@ -70,6 +104,7 @@ final class OriginSecurityTests: TransportTestCase {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         addTeardownBlock { try FileManager.default.removeItem(atPath: folder) }
         let (certificate, key) = (folder + "/certificate.pem", folder + "/key.pem")
+        self.certificate = certificate
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [

@@ -1,4 +1,4 @@
-// The part of Little CMS that Onesheet uses: conversion from a picture's colours to sRGB.
+// The part of Little CMS that Onesheet uses: conversion from a picture's colours to sRGB, and of what is drawn on a picture to its colours.
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,9 @@ ccolors_conversion *ccolors_from_icc(const uint8_t *profile, size_t length, int 
 
 /// From a power curve and primaries (CIE xy: white, red, green, blue; NULL selects those of sRGB).
 ccolors_conversion *ccolors_from_gamma(double gamma, const double *chromaticities, int channels, bool has_alpha);
+
+/// From sRGB with alpha to an ICC profile of RGB. NULL if the profile is damaged, describes other pixels, or cannot be a target.
+ccolors_conversion *ccolors_to_icc(const uint8_t *profile, size_t length);
 
 /// Whether it changes no 8-bit value.
 bool ccolors_is_identity(const ccolors_conversion *conversion);

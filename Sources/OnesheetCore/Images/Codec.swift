@@ -58,6 +58,9 @@ public protocol Codec: ImageDecoder {
     /// Whether files depend on `EncodeOptions.quality`; `true` by default.
     var usesQuality: Bool { get }
 
+    /// The most pixels of a side that `encode` accepts; no limit by default. A longer one is refused before anything is decoded.
+    var longestSide: Int { get }
+
     /// Encodes a picture.
     /// - Throws: `CodecError.unsupported` if the format cannot hold such pixels.
     func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer
@@ -69,6 +72,7 @@ public protocol Codec: ImageDecoder {
 extension Codec {
     public var encodesPlanar: Bool { false }
     public var usesQuality: Bool { true }
+    public var longestSide: Int { .max }
 
     /// Forty-eight bytes a pixel: about the need of the most demanding encoders.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {

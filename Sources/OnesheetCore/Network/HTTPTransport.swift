@@ -25,7 +25,7 @@ public struct HTTPRequest: Sendable, Equatable {
 /// A response.
 public struct HTTPAnswer: Sendable, Equatable {
     public var status: Int
-    /// Names in lower case. Repeated fields are joined with a comma (RFC 9110 §5.2).
+    /// Names in lower case. Equal repeated fields are one, and others are joined with a comma (RFC 9110 §5.2).
     public var headers: [String: String]
     public var body: ByteBuffer
 
@@ -37,8 +37,8 @@ public struct HTTPAnswer: Sendable, Equatable {
 }
 
 extension HTTPAnswer {
-    /// Whether the status is 200 (RFC 9110 §15.3.1).
-    public var isSuccess: Bool { status == 200 }
+    /// Whether the body is what was asked for: 200, or 203 from a proxy that has changed it (RFC 9110 §15.3.1, §15.3.4).
+    public var isSuccess: Bool { status == 200 || status == 203 }
     /// Whether the stored copy is still valid: 304 (RFC 9110 §15.4.5).
     public var isNotModified: Bool { status == 304 }
     /// Whether the status redirects (RFC 9110 §15.4).

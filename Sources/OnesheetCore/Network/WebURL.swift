@@ -2,11 +2,11 @@
 /// differently. URLs are compared by their bytes.
 public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
-    /// Lower case; IPv6 addresses have no brackets.
+    /// Lower case, names beyond ASCII in Punycode; IPv6 addresses have no brackets.
     public let host: String
     public let port: Int
     /// From the first slash up to the query; at least `/`. Spaces and letters beyond ASCII are percent-encoded, as in the query.
-    public let path: String
+    public private(set) var path: String
     public let query: String?
 
     static let standardPorts = ["http": 80, "https": 443]
@@ -59,6 +59,10 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
                 host = name
                 port = number
             }
+            if host.utf8.contains(where: { $0 >= 0x80 }) {
+                guard let ascii = HostName.ascii(host) else { return nil }
+                host = ascii[...]
+            }
             guard host.utf8.allSatisfy({ isHostByte($0) }) else { return nil }
         }
         guard !host.isEmpty, host.utf8.count <= 253 else { return nil }
@@ -80,7 +84,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// ASCII letters, digits, `-`, `.` and `_`. A name that is not ASCII must be in Punycode.
+    /// ASCII letters, digits, `-`, `.` and `_`.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
@@ -101,14 +105,47 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension WebURL {
-    /// The target of a `Location` header, resolved against this URL (RFC 3986 §5.2, without dot segments).
+    /// The target of a `Location` header, resolved against this URL (RFC 3986 §5.2).
     public func resolving(_ reference: String) -> WebURL? {
-        if Self.hasScheme(reference) { return WebURL(reference) }
-        if reference.starts(withBytesOf: "//") { return WebURL("\(scheme):\(reference)") }
-        if reference.starts(withBytesOf: "/") { return WebURL(origin + reference) }
-        if reference.starts(withBytesOf: "?") { return WebURL(origin + path + reference) }
-        let folder = path[..<(path.lastIndex(ofMark: "/").map { path.utf8.index(after: $0) } ?? path.startIndex)]
-        return WebURL(origin + folder + reference)
+        // No fragment is requested, and a reference may be nothing else.
+        let reference = String(reference.cut(at: "#")?.before ?? reference[...])
+        var target: WebURL?
+        if Self.hasScheme(reference) {
+            target = WebURL(reference)
+        } else if reference.starts(withBytesOf: "//") {
+            target = WebURL("\(scheme):\(reference)")
+        } else if reference.starts(withBytesOf: "/") {
+            target = WebURL(origin + reference)
+        } else if reference.isEmpty || reference.starts(withBytesOf: "?") {
+            target = reference.isEmpty ? self : WebURL(origin + path + reference)
+        } else {
+            let folder = path[..<(path.lastIndex(ofMark: "/").map { path.utf8.index(after: $0) } ?? path.startIndex)]
+            target = WebURL(origin + folder + reference)
+        }
+        target?.removeDotSegments()
+        return target
+    }
+
+    /// Removes the segments `.` and `..` (RFC 3986 §5.2.4), also where their dots are escaped, as browsers do.
+    private mutating func removeDotSegments() {
+        guard path.contains(mark: ".") || path.contains(mark: "%") else { return }
+        let segments = path.dropFirst(bytes: 1).pieces(at: "/", omittingEmptySubsequences: false)
+        var kept: [Substring] = []
+        for (index, segment) in segments.enumerated() {
+            let dots = Self.dots(segment)
+            if dots == 2 { _ = kept.popLast() }
+            if dots == 0 { kept.append(segment) } else if index == segments.count - 1 { kept.append("") }
+        }
+        path = "/" + kept.joined(separator: "/")
+    }
+
+    /// The number of dots of a segment that has nothing else, if it is one or two; otherwise 0.
+    private static func dots(_ segment: Substring) -> Int {
+        switch segment.lowercasedASCII() {
+        case ".", "%2e": 1
+        case "..", ".%2e", "%2e.", "%2e%2e": 2
+        default: 0
+        }
     }
 
     /// Whether `reference` is absolute: it has a scheme before its first colon (RFC 3986 §3.1). A URL in its query does not count.

@@ -2,7 +2,7 @@ import CColors
 import OnesheetCore
 import Synchronization
 
-/// Converts one colour description to sRGB with Little CMS.
+/// Converts one colour description to sRGB with Little CMS, or sRGB to a profile.
 ///
 /// `@unchecked Sendable`: the C object never changes after it has been made. Its transform is made without the one-pixel cache, the
 /// only mutable state of Little CMS transforms, so threads may share it, as the manual says.
@@ -13,7 +13,7 @@ final class ColorConversion: @unchecked Sendable {
 
     /// `nil` if the description is damaged, exceeds the limits, is for other pixels, or changes nothing because the pixels are sRGB
     /// already.
-    init?(_ colors: ColorDescription, channels: Int, hasAlpha: Bool) {
+    convenience init?(_ colors: ColorDescription, channels: Int, hasAlpha: Bool) {
         let handle: OpaquePointer?
         var kept = 1 << 20
         switch colors {
@@ -30,13 +30,25 @@ final class ColorConversion: @unchecked Sendable {
             if let xy, !xy.allSatisfy({ $0 >= 0 && $0 <= 1 }) { return nil }
             handle = ccolors_from_gamma(gamma, xy, Int32(channels), hasAlpha)
         }
+        self.init(handle, bytes: kept)
+    }
+
+    /// From sRGB with alpha to the colours of a picture in RGB: for what is drawn on it. `nil` as above.
+    convenience init?(to profile: [UInt8]) {
+        guard let profile = LimitedProfile(profile)?.bytes else { return nil }
+        let handle = profile.withUnsafeBufferPointer { profile in profile.baseAddress.flatMap { ccolors_to_icc($0, profile.count) }
+        }
+        self.init(handle, bytes: 1 << 20 + profile.count)
+    }
+
+    private init?(_ handle: OpaquePointer?, bytes: Int) {
         guard let handle else { return nil }
         guard !ccolors_is_identity(handle) else {
             ccolors_free(handle)
             return nil
         }
         self.handle = handle
-        bytes = kept
+        self.bytes = bytes
     }
 
     deinit { ccolors_free(handle) }
@@ -55,6 +67,8 @@ final class ColorConversions: Sendable {
         let colors: ColorDigest
         let channels: Int
         let hasAlpha: Bool
+        /// To the colours, and not from them.
+        var isReverse = false
     }
 
     /// The most bytes of all stored conversions.
@@ -69,8 +83,19 @@ final class ColorConversions: Sendable {
     func conversion(_ colors: ColorDescription, model: ColorModel, hasAlpha: Bool) -> ColorConversion? {
         if colors == .sRGB { return nil }
         let key = Key(colors: ColorDigest(colors), channels: model.channels, hasAlpha: hasAlpha)
+        return conversion(key) { ColorConversion(colors, channels: key.channels, hasAlpha: hasAlpha) }
+    }
+
+    /// From sRGB to the profile of a picture in RGB; `nil` if nothing needs conversion.
+    func conversion(to profile: [UInt8]) -> ColorConversion? {
+        conversion(Key(colors: ColorDigest(.icc(profile)), channels: 3, hasAlpha: true, isReverse: true)) {
+            ColorConversion(to: profile)
+        }
+    }
+
+    private func conversion(_ key: Key, make: () -> ColorConversion?) -> ColorConversion? {
         if let conversion = known.withLock({ $0.value(for: key) }) { return conversion }
-        let conversion = ColorConversion(colors, channels: key.channels, hasAlpha: hasAlpha)
+        let conversion = make()
         known.withLock { $0.keep(conversion, for: key, bytes: conversion?.bytes ?? 256) }
         return conversion
     }

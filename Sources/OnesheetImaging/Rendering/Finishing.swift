@@ -26,7 +26,7 @@ extension Rendering {
         if job.transform.pixelates > 1 { try picture.pixelate(job.transform.pixelates, by: deadline) }
         if job.transform.isGray { try picture.keepLuminance(by: deadline) }
         let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
-        let back = job.transform.background ?? .white
+        let back = (job.transform.background ?? .white).converted(job.drawing)
         if job.transform.isBitonal {
             // First, because flattening black that is half transparent gives gray.
             if picture.layout.hasAlpha, !keepsAlpha { picture = try flattened(picture, on: back, limits) }
@@ -40,7 +40,13 @@ extension Rendering {
         if let watermark = job.transform.watermark, let image = job.watermark {
             if picture.layout.model != .rgb { picture = try picture.inRGB(limits: limits, by: deadline) }
             let size = Size(width: picture.layout.width, height: picture.layout.height)
-            let mark = try image.scaled(watermark.scale, on: size, tables: renderer.tables, by: deadline)
+            var mark = try image.scaled(watermark.scale, on: size, tables: renderer.tables, by: deadline)
+            if let drawing = job.drawing {
+                let (layout, stride) = (mark.layout, mark.stride(of: 0))
+                mark.withMutablePlane(0) { start in
+                    for y in 0..<layout.height { drawing.apply(start + y * stride, start + y * stride, pixels: layout.width) }
+                }
+            }
             try picture.draw(mark, as: watermark, opacity: watermark.opacity * image.opacity, by: deadline)
         }
         return picture
@@ -67,5 +73,17 @@ extension Rendering {
             picture = try picture.inRGB(limits: limits, by: deadline)
         }
         return picture
+    }
+}
+
+extension Color {
+    /// The colour in the colour space of the output.
+    fileprivate func converted(_ conversion: ColorConversion?) -> Color {
+        guard let conversion else { return self }
+        var pixel = [red, green, blue, 255]
+        pixel.withUnsafeMutableBufferPointer { pixel in
+            if let start = pixel.baseAddress { conversion.apply(start, start, pixels: 1) }
+        }
+        return Color(red: pixel[0], green: pixel[1], blue: pixel[2])
     }
 }

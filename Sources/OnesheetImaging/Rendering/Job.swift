@@ -8,6 +8,8 @@ struct Job {
     let options: EncodeOptions
     /// To sRGB; `nil` if no conversion is needed.
     let conversion: ColorConversion?
+    /// From sRGB to the profile that the variant keeps, for colours that are drawn; `nil` if no conversion is needed.
+    let drawing: ColorConversion?
     /// Whether Y, Cb and Cr stay in planes up to the encoder.
     let keepsPlanes: Bool
     /// The server's watermark, if the variant has one.
@@ -33,12 +35,18 @@ struct Job {
                 throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
             }
         }
+        try Self.check(plan.finalSize, fits: encoder)
         if let asked = transform.watermark, let watermark {
             try Self.check(watermark.size, scale: asked.scale, on: plan.finalSize, limits)
         }
-        let converts = Self.converts(transform, plan, of: header)
+        let converts = Self.converts(transform, plan, of: header, in: encoder.format)
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
+        if !converts, Self.draws(transform, plan, on: header, in: encoder.format), case .icc(let profile) = header.colors {
+            drawing = conversions.conversion(to: profile)
+        } else {
+            drawing = nil
+        }
         keepsPlanes =
             encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
             && !transform.isBitonal && transform.watermark == nil
@@ -53,6 +61,12 @@ struct Job {
         self.encoder = encoder
     }
 
+    /// - Throws: if a side is longer than the format allows.
+    static func check(_ size: Size, fits encoder: any Codec) throws(RenderError) {
+        guard max(size.width, size.height) > encoder.longestSide else { return }
+        throw .codec(.unsupported("\(size.width) × \(size.height) pixels in \(encoder.format)"), encoder.format)
+    }
+
     /// - Throws: if a scaled watermark has more pixels than an output may have. Its own size is bounded by the configuration.
     static func check(_ watermark: Size, scale: Double, on picture: Size, _ limits: Limits) throws(RenderError) {
         guard scale > 1 else { return }
@@ -63,11 +77,17 @@ struct Job {
         }
     }
 
-    /// Whether pixels are converted to sRGB. Inks always become RGB, and gray does for a canvas or a watermark, so the original's
-    /// profile would no longer describe them.
-    static func converts(_ transform: Transform, _ plan: Plan, of header: ImageHeader) -> Bool {
-        let becomesRGB = transform.watermark != nil || plan.canvas != nil
-        return transform.convertsToSRGB || header.model == .cmyk || (header.model == .gray && becomesRGB)
+    /// Whether pixels are converted to sRGB. Inks always become RGB, and gray does where something is drawn, so the original's profile would
+    /// no longer describe them.
+    static func converts(_ transform: Transform, _ plan: Plan, of header: ImageHeader, in format: ImageFormat) -> Bool {
+        transform.convertsToSRGB || header.model == .cmyk
+            || (header.model == .gray && draws(transform, plan, on: header, in: format))
+    }
+
+    /// Whether a watermark or a background is drawn, whose colours are sRGB.
+    static func draws(_ transform: Transform, _ plan: Plan, on header: ImageHeader, in format: ImageFormat) -> Bool {
+        transform.watermark != nil || plan.canvas != nil
+            || (header.hasAlpha && (transform.background != nil || !format.hasAlpha))
     }
 
     /// The least pixels of an original per pixel of its variant with which Huffman tables made for a JPEG take less than 5 % of the

@@ -21,6 +21,12 @@ package struct RenderCost: Sendable, Equatable {
         /// The size of the server's watermark.
         var watermark: Size?
 
+        /// Whether a conversion is made, from the original's profile or to it.
+        func usesProfile(of header: ImageHeader) -> Bool {
+            Job.converts(transform, plan, of: header, in: encoder.format)
+                || Job.draws(transform, plan, on: header, in: encoder.format)
+        }
+
         /// Whether a quality may be searched for. A trimmed picture may be smaller than the plan says.
         var findsQuality: Bool {
             let size = plan.finalSize
@@ -71,7 +77,7 @@ package struct RenderCost: Sendable, Equatable {
             held += Self.held(header, output.plan)
             finishing = max(finishing, Self.finishing(header, output))
         }
-        if outputs.contains(where: { Job.converts($0.transform, $0.plan, of: header) }), case .icc = header.colors {
+        if outputs.contains(where: { $0.usesProfile(of: header) }), case .icc = header.colors {
             nanoseconds += Nanoseconds.profile.conversion + Double(outline.profile) * Nanoseconds.profile.byte
             // The profile here and in Little CMS, its tables with 16 bits, and the resulting table.
             finishing += outline.profile * 4 + 1 << 20
@@ -210,6 +216,7 @@ extension Renderer {
                 try Job.check(watermark.size, scale: asked.scale, on: plan.finalSize, limits)
             }
             let encoder = try codecs.encoder(of: transform, from: header)
+            try Job.check(plan.finalSize, fits: encoder)
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder, watermark: watermark?.size))
         }
         let pictures = decoder.scales ? max(min(outputs.count, RenderCost.passes), 1) : 1

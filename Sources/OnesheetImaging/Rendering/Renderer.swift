@@ -5,7 +5,7 @@ package import OnesheetCore
 package struct Renderer: Sendable {
     /// Rises when the same original and transform give other bytes than before. It is part of the keys of variants, so that no
     /// cache mixes the variants of two versions.
-    package static let version = 5
+    package static let version = 6
 
     /// Whether pixels are averaged in linear light: correct for pictures with high contrast, several times slower, and not the
     /// default of other image servers.

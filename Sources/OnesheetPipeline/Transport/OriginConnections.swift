@@ -112,7 +112,7 @@ final class OriginConnections: Sendable {
             return reply
         } catch {
             channel.close(promise: nil)
-            throw error as? ExchangeFailure ?? ExchangeFailure(.broken(String("\(error)".prefix(200))), .waiting)
+            throw error as? ExchangeFailure ?? ExchangeFailure(.broken(ConnectionReason.text(error)), .waiting)
         }
     }
 
@@ -139,16 +139,10 @@ final class OriginConnections: Sendable {
             } catch ChannelError.connectTimeout {
                 failure = ExchangeFailure(.timedOut, .connecting)
             } catch {
-                failure = ExchangeFailure(.broken(Self.reason(error)), .connecting)
+                failure = ExchangeFailure(.broken(ConnectionReason.text(error)), .connecting)
             }
         }
         throw failure
-    }
-
-    /// Without the address, which may be known only to an internal name server.
-    private static func reason(_ error: any Error) -> String {
-        if let error = error as? IOError, error.errnoCode == ECONNREFUSED { return "the connection was refused" }
-        return String("\(error)".prefix(200))
     }
 
     private func bootstrap(_ tls: NIOSSLContext?, _ name: String) -> ClientBootstrap {
@@ -157,6 +151,7 @@ final class OriginConnections: Sendable {
                 let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
                 if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: TLSClient.name(of: name))) }
                 try pipeline.addHandler(ceiling)
+                try pipeline.addHandler(OriginHeads())
                 try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes, enableOutboundHeaderValidation: true)
                 try pipeline.addHandler(OriginExchange(counting: ceiling))
             }

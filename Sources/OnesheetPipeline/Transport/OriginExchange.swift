@@ -87,7 +87,7 @@ final class OriginExchange: ChannelDuplexHandler {
         if let error = error as? ResponseSizeLimit.Exceeded {
             fail(.tooLarge(error.limit), context)
         } else {
-            fail(.broken(String("\(error)".prefix(200))), context)
+            fail(.broken(ConnectionReason.text(error)), context)
         }
     }
 

@@ -1,6 +1,6 @@
 import NIOPosix
 import NIOSSL
-import OnesheetCore
+package import OnesheetCore
 import Synchronization
 
 /// The TLS settings for all origins. The trust roots are read once, and not on an event loop.
@@ -25,7 +25,7 @@ final class TLSClient: Sendable {
                 return made ?? context
             }
         } catch {
-            throw ExchangeFailure(.broken("TLS cannot be used: \(error)"), .connecting)
+            throw ExchangeFailure(.broken("the trusted authorities cannot be read"), .connecting)
         }
     }
 
@@ -34,5 +34,37 @@ final class TLSClient: Sendable {
     static func name(of host: String) -> String? {
         guard IPAddress(host) == nil else { return nil }
         return host.hasSuffix(".") ? String(host.dropLast()) : host
+    }
+}
+
+/// The authorities whose certificates are trusted for outgoing HTTPS.
+package struct TrustedAuthorities: Sendable {
+    private let system: String?
+    private let own: [NIOSSLCertificate]
+
+    /// - Parameters:
+    ///   - file: PEM file with authorities beside the system's; `nil` for none.
+    ///   - environment: may replace the system's authorities by a file, as for other programs: `SSL_CERT_FILE`.
+    /// - Throws: `ConfigurationError` if one of the files cannot be read.
+    package init(file: String? = nil, environment: [String: String] = [:]) throws(ConfigurationError) {
+        own = try file.map { (file) throws(ConfigurationError) in try Self.certificates(in: file, key: "trustedAuthorities") } ?? []
+        system = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        if let system { _ = try Self.certificates(in: system, key: "SSL_CERT_FILE") }
+    }
+
+    var configuration: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        if let system { configuration.trustRoots = .file(system) }
+        if !own.isEmpty { configuration.additionalTrustRoots = [.certificates(own)] }
+        return configuration
+    }
+
+    private static func certificates(in file: String, key: String) throws(ConfigurationError) -> [NIOSSLCertificate] {
+        let found: [NIOSSLCertificate]
+        do { found = try NIOSSLCertificate.fromPEMFile(file) } catch {
+            throw ConfigurationError(path: key, message: "\(file) cannot be read as PEM")
+        }
+        guard !found.isEmpty else { throw ConfigurationError(path: key, message: "\(file) contains no certificate") }
+        return found
     }
 }

@@ -27,15 +27,18 @@ package final class WebTransport: HTTPTransport {
     private let throttle: OriginThrottle
     private let memory: MemoryBudget
 
-    /// - Parameter resolver: `nil` uses the system resolver.
+    /// - Parameters:
+    ///   - authorities: `nil` trusts the system's.
+    ///   - resolver: `nil` uses the system resolver.
     package convenience init(
-        limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
+        limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20), authorities: TrustedAuthorities? = nil,
         group: any EventLoopGroup = OriginLoops.group, retry: Retry = Retry(),
         clock: WallClock = .system, resolver: (any NameResolver)? = nil, logger: Logger
     ) {
         self.init(
             limits: limits, memory: memory, group: group, retry: retry, clock: clock, resolver: resolver,
-            trust: .makeClientConfiguration(), grace: .seconds(10), patience: limits.originIdleTimeout / 2, logger: logger)
+            trust: authorities?.configuration ?? .makeClientConfiguration(), grace: .seconds(10),
+            patience: limits.originIdleTimeout / 2, logger: logger)
     }
 
     /// - Parameters:
@@ -145,6 +148,10 @@ package final class WebTransport: HTTPTransport {
             let coded = try await connections.send(
                 order, to: OriginHost(url), in: policy.networks, isNew: attempt.needsNewConnection)
             span?.attributes["http.response.status_code"] = coded.status
+            // Equal ones are one by now.
+            guard coded.headers["location"].count < 2 else {
+                throw ExchangeFailure(.unusable("it redirects to two targets"), .answered)
+            }
             let reply = try await ContentCoding.undone(coded, limit: limit, budget: memory, on: threads)
             return HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
         }

@@ -17,7 +17,8 @@ package enum ConfigurationReference {
         (
             "Server",
             [
-                "listen", "socketMode", "tls", "admin", "cors", "serverHeader", "shutdown", "log", "accessLog", "tracing",
+                "listen", "socketMode", "tls", "trustedAuthorities", "admin", "cors", "serverHeader", "shutdown", "log",
+                "accessLog", "tracing",
                 "presets", "presetsOnly",
                 "dialects",
             ]

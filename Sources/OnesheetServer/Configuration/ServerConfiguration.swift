@@ -8,6 +8,8 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var listen = ListenAddress.host("127.0.0.1", port: 8080)
     package var socketMode = SocketMode(bits: 0o660)
     package var tls: TLSFiles?
+    /// PEM file with authorities that are trusted for outgoing HTTPS.
+    package var trustedAuthorities: String?
     package var cache = CacheConfiguration()
     package var shared = SharedConfiguration()
     package var signing = SigningConfiguration()
@@ -61,6 +63,11 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
                 "listen", \.listen, meaning: "`host:port`, `[::1]:8080`, or `unix:/run/onesheet/onesheet.sock`"),
             Setting("socketMode", \.socketMode, meaning: "permissions of a Unix socket"),
             Setting("tls", \.tls, defaultText: "none: plain HTTP", meaning: "HTTPS"),
+            Setting(
+                "trustedAuthorities", \.trustedAuthorities, defaultText: "none: only the system's, or those in `SSL_CERT_FILE`",
+                meaning:
+                    "PEM file with authorities whose certificates are trusted for pictures and services too, such as your own; read at the start"
+            ),
             Setting("cache", \.cache, meaning: "the tiers"),
             Setting("shared", \.shared, meaning: "what several servers share"),
             Setting("signing", \.signing, meaning: "signed URLs"),

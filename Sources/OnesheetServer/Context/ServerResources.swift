@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import Logging
 package import OnesheetCache
 package import OnesheetCore
@@ -53,7 +54,9 @@ package struct ServerResources: Sendable {
         let limits = configuration.limits.limits
         let hasProcesses = configuration.rendering.isolation == .process && RenderProgram.command != nil
         let memory = MemoryBudget(limit: limits.memory, standing: Self.standingMemory(limits, hasProcesses: hasProcesses))
-        let web = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
+        let authorities = try TrustedAuthorities(
+            file: configuration.trustedAuthorities, environment: ProcessInfo.processInfo.environment)
+        let web = WebTransport(limits: limits, memory: memory, authorities: authorities, clock: clock, logger: logger)
         let transport = try configuration.recordReplay.transport(web, Redaction(secrets: configuration.secrets), writes: writes)
         let disk: DiskTier
         if writes {

@@ -75,11 +75,13 @@ struct ImageContext: Sendable {
         (error as? Failure)?.isOurs ?? false ? nil : target.address.fallback
     }
 
-    /// The image of `target`, or of the other meaning of its path if the source has no such title.
+    /// The image of `target`, or of the other meaning of its path if the source has no such title. If its format is negotiated and cannot
+    /// hold the image, it is in the format that the client wants next.
+    /// - Parameter unfit: formats that cannot hold it.
     /// - Returns: the image, and the target that it is of.
     /// - Throws: the error of `target` if neither meaning has an image.
     func image(
-        of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?
+        of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?, without unfit: Set<ImageFormat> = []
     ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
         do {
             let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
@@ -95,6 +97,13 @@ struct ImageContext: Sendable {
             } catch let second as PipelineError where second.traits.contains(.isMissing) {
                 throw error
             }
+        } catch let error as PipelineError {
+            guard target.address.negotiates, error.traits.contains(.mayFitOtherFormat),
+                let format = target.request.transform.format
+            else { throw error }
+            let unfit = unfit.union([format])
+            let next = self.target(target.address, in: accept.choose(field, without: unfit))
+            return try await image(of: next, accept: field, without: unfit)
         }
     }
 

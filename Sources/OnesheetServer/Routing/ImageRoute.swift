@@ -31,7 +31,7 @@ extension ImageRoute {
 
     /// Parses an address and checks its expiry.
     func read(_ rest: Substring, at now: Date) throws -> ImageAddress? {
-        guard let address = try address(rest) else { return nil }
+        guard let address = try address(MergedSlashes.restored(in: rest)) else { return nil }
         try address.checkExpiry(at: now.timeIntervalSince1970)
         return address
     }

@@ -45,6 +45,27 @@ final class AddressTests: ServerTestCase {
         XCTAssertEqual(asked.withLock { $0 }, [spaced, "/with%20space", korean])
     }
 
+    func testAnAddressWhoseSlashesAProxyMergedIsThatOfTheSameImage() async throws {
+        let picture = try Picture.jpeg(width: 30, height: 45)
+        let origin = try await origin { path, _ in
+            path == "/a/b.jpg" ? .answer(type: "image/jpeg", body: picture) : .answer(status: 404)
+        }
+        let server = try await server(
+            sources: web(origin),
+            keys: "dialects: [thumbor, cloudflare]\nsigning: { unsafe: true }")
+        let url = "\(origin.url)/a/b.jpg"
+        for address in [
+            "/i/unsafe/w:20/plain/\(url)@jpg", "/thumbor/unsafe/fit-in/20x0/\(url)",
+            "/cdn-cgi/image/w=20/\(url)", "/t/p/w92/web/\(url)",
+        ] {
+            // When a proxy has made one of the two slashes
+            let answer = try await server.send(address.replacing("http://", with: "http:/"))
+            // Then it is the same image
+            XCTAssertEqual(answer.status, 200, "\(address) \(answer.text.prefix(200))")
+        }
+        XCTAssertEqual(origin.requests(for: "/a/b.jpg"), 1)
+    }
+
     func testThatAnIdWithDotsIsFoundEscapedOrNot() async throws {
         // Given titles whose ids have dots
         let pictures = folder()
