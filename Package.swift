@@ -204,7 +204,7 @@ let package = Package(
 
         c("CJPEGReader"),
         c("CJPEG", ["CJPEGReader"], links: ["jpeg"]),
-        c("CPNG", links: ["png", "deflate"]),
+        c("CPNG", links: ["png", "deflate", "isal"]),
         plugin("JPEGCodec", ["CJPEG"], isQuick: true),
         plugin("PNGCodec", ["CPNG"], isQuick: true),
         .systemLibrary(name: "CWebP"),
