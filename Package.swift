@@ -239,8 +239,8 @@ let package = Package(
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", client, posix, http1, ssl]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
-        c("CTurboJPEG", links: ["turbojpeg"]),
-        plugin("SampleSource", ["CTurboJPEG"], isQuick: true),
+        .target(name: "CSamplePosters", exclude: ["Posters"], cSettings: cSettings),
+        plugin("SampleSource", ["CSamplePosters"]),
         target(
             "StandardPlugins",
             [
