@@ -204,7 +204,7 @@ let package = Package(
 
         c("CJPEGReader"),
         c("CJPEG", ["CJPEGReader"], links: ["jpeg"]),
-        c("CPNG", links: ["png", "deflate"]),
+        c("CPNG", links: ["png", "deflate", "isal"]),
         plugin("JPEGCodec", ["CJPEG"], isQuick: true),
         plugin("PNGCodec", ["CPNG"], isQuick: true),
         .systemLibrary(name: "CWebP"),
@@ -239,8 +239,8 @@ let package = Package(
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", client, posix, http1, ssl]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
-        c("CTurboJPEG", links: ["turbojpeg"]),
-        plugin("SampleSource", ["CTurboJPEG"], isQuick: true),
+        .target(name: "CSamplePosters", exclude: ["Posters"], cSettings: cSettings),
+        plugin("SampleSource", ["CSamplePosters"]),
         target(
             "StandardPlugins",
             [

@@ -5,8 +5,8 @@ public import OnesheetCore
 /// PNG (W3C Recommendation, third edition; ISO/IEC 15948): every colour type, depth and interlacing. Decodes the default image of
 /// an animation.
 ///
-/// Intact files without interlacing are read through the window of deflate, 32 KiB, so that no picture is in memory as a whole. libpng
-/// reads everything else.
+/// Files without interlacing are inflated through a window, so that no picture is in memory as a whole. libpng reads what is interlaced or
+/// damaged.
 public struct PNGCodec: CodecPlugin {
     /// The settings.
     public struct Configuration: Decodable, Sendable {
@@ -65,7 +65,8 @@ public struct PNGCodec: CodecPlugin {
         try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
             let file = PNGFile(bytes)
             try file.checkSize(atMost: .max)
-            return try PNGReader(bytes, lenient: false).header.imageHeader(exif: try file.exif())
+            let header = try PNGReader(bytes, lenient: false).header
+            return header.imageHeader(colors: try file.colors() ?? header.colors, exif: file.exif())
         }
     }
 }
@@ -123,7 +124,7 @@ extension PNGCodec {
                     rows, survey: &survey, as: form, filtering: filtering, level: Self.levels[effort], by: options.deadline)
                 if made.count < best?.count ?? .max { best = made }
             }
-            var file = PNGChunks(
+            var file = PNGWriter(
                 capacity: (best?.count ?? 0) + (options.profile?.count ?? 0) + (options.exif?.count ?? 0) + 2048)
             file.add("IHDR", Self.header(pixels, form))
             if let profile = options.profile {
@@ -151,7 +152,7 @@ extension PNGCodec {
         return Array(sides.readableBytesView) + [UInt8(form.depth), UInt8(form.colorType), 0, 0, 0]
     }
 
-    private static func addPalette(_ survey: cpng_survey, to file: inout PNGChunks) {
+    private static func addPalette(_ survey: cpng_survey, to file: inout PNGWriter) {
         withUnsafeBytes(of: survey.palette) { bytes in
             let entries = (0..<Int(survey.colors)).map { bytes[($0 * 4)..<($0 * 4 + 4)] }
             file.add("PLTE", entries.flatMap { $0.prefix(3) })
@@ -163,7 +164,7 @@ extension PNGCodec {
 }
 
 /// Writes a PNG file chunk by chunk (W3C, third edition, §5.3).
-struct PNGChunks {
+struct PNGWriter {
     private(set) var file: ByteBuffer
 
     /// - Parameter capacity: the expected bytes.

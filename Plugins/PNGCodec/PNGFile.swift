@@ -22,32 +22,71 @@ struct PNGFile {
         guard width * height <= limit else { throw .tooManyPixels(width: width, height: height, limit: limit) }
     }
 
-    /// The first eXIf chunk, which may come after the rows, with at most `ImageHeader.largestEXIF` bytes.
-    /// - Throws: `CodecError.damaged` if its checksum is wrong, because the picture might be upside down. After the rows, such a
-    ///   chunk is ignored.
-    func exif() throws(CodecError) -> [UInt8]? {
-        var position = 8
-        var isBehind = false
-        while bytes.count - position >= 12 {
-            let size = number(at: position)
-            let name = bytes[(position + 4)..<(position + 8)]
-            guard size <= bytes.count - position - 12, !name.elementsEqual("IEND".utf8) else { return nil }
-            isBehind = isBehind || name.elementsEqual("IDAT".utf8)
-            if name.elementsEqual("eXIf".utf8) {
-                let named = UnsafeBufferPointer(rebasing: bytes[(position + 4)..<(position + 8 + size)])
-                guard Int(cpng_crc(0, named.baseAddress, named.count)) == number(at: position + 8 + size) else {
-                    if isBehind { return nil }
-                    throw .damaged(reason: "eXIf: CRC error")
-                }
-                return Array(named.dropFirst(4).prefix(ImageHeader.largestEXIF))
-            }
-            position += size + 12
+    /// EXIF of an eXIf chunk, which may come after the rows, or else of a text chunk of ImageMagick: at most `ImageHeader.largestEXIF` bytes.
+    func exif() -> [UInt8]? {
+        var text: PNGChunk?
+        for chunk in PNGChunks(bytes) {
+            if chunk.isNamed("eXIf"), chunk.isIntact { return Array(chunk.contents.prefix(ImageHeader.largestEXIF)) }
+            if text == nil, RawProfile.isEXIF(chunk) { text = chunk }
+        }
+        return text.flatMap { RawProfile($0)?.exif }
+    }
+
+    /// The colour space of the cICP chunk before the rows (W3C, third edition, §11.3.2.6). `nil` if there is none that is known: other
+    /// chunks tell it then. Values for luma and chroma and for the limited range have no meaning in PNG.
+    /// - Throws: `CodecError.unsupported` for high dynamic range.
+    func colors() throws(CodecError) -> ColorDescription? {
+        for chunk in PNGChunks(bytes) where !chunk.isBehindRows && chunk.isNamed("cICP") && chunk.isIntact {
+            let values = chunk.contents.map { Int($0) }
+            guard values.count == 4, values[2] == 0, values[3] == 1, [1, 9, 11, 12].contains(values[0]),
+                [1, 4, 5, 6, 8, 13, 14, 15, 16, 18].contains(values[1])
+            else { return nil }
+            return try ColorDescription(primaries: values[0], transfer: values[1])
         }
         return nil
     }
 
-    /// Four bytes, big-endian.
-    private func number(at position: Int) -> Int {
-        bytes[position..<(position + 4)].reduce(0) { $0 << 8 | Int($1) }
+    private func number(at position: Int) -> Int { bytes.bigEndian(at: position) }
+}
+
+/// A chunk that is there to its end.
+struct PNGChunk {
+    fileprivate let bytes: UnsafeBufferPointer<UInt8>
+    /// Whether an IDAT came before.
+    let isBehindRows: Bool
+
+    var contents: Slice<UnsafeBufferPointer<UInt8>> { bytes[8..<(bytes.count - 4)] }
+
+    /// Whether its checksum is right.
+    var isIntact: Bool {
+        Int(cpng_crc(0, bytes.baseAddress.map { $0 + 4 }, bytes.count - 8)) == bytes.bigEndian(at: bytes.count - 4)
     }
+
+    func isNamed(_ name: StaticString) -> Bool { bytes[4..<8].elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: 4)) }
+}
+
+/// The chunks of a file up to IEND, or to the first that is cut off.
+private struct PNGChunks: Sequence, IteratorProtocol {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 8
+    private var isBehindRows = false
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    mutating func next() -> PNGChunk? {
+        guard bytes.count - position >= 12 else { return nil }
+        let size = bytes.bigEndian(at: position)
+        guard size <= bytes.count - position - 12 else { return nil }
+        let whole = UnsafeBufferPointer(rebasing: bytes[position..<(position + size + 12)])
+        let chunk = PNGChunk(bytes: whole, isBehindRows: isBehindRows)
+        if chunk.isNamed("IEND") { return nil }
+        isBehindRows = isBehindRows || chunk.isNamed("IDAT")
+        position += whole.count
+        return chunk
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Four bytes.
+    fileprivate func bigEndian(at position: Int) -> Int { self[position..<(position + 4)].reduce(0) { $0 << 8 | Int($1) } }
 }

@@ -7,6 +7,7 @@ struct PNGHeader {
     let height: Int
     let isPalette: Bool
     let isInterlaced: Bool
+    /// The colour space without cICP.
     let colors: ColorDescription
     /// The delivered layout: 8 bits, palettes expanded, alpha if there is any.
     let model: ColorModel
@@ -29,7 +30,7 @@ struct PNGHeader {
 
     var layout: PixelLayout { PixelLayout(width: width, height: height, model: model, hasAlpha: hasAlpha) }
 
-    func imageHeader(exif: [UInt8]?) -> ImageHeader {
+    func imageHeader(colors: ColorDescription, exif: [UInt8]?) -> ImageHeader {
         let tags = EXIF(tiff: exif ?? [])
         // A larger one has been read as far as its tags require, and is not kept.
         let exif = exif.flatMap { $0.count < ImageHeader.largestEXIF ? $0 : nil }

@@ -1,3 +1,5 @@
+internal import CSamplePosters
+internal import NIOCore
 internal import OnesheetCore
 
 /// An invented film.
@@ -10,16 +12,12 @@ struct SampleFilm: Sendable {
     let genre: String
     let minutes: Int
     let released: CalendarDay?
-    let scene: Scene
-    let palette: Palette
-    /// Whether the name is at the top of the poster.
-    let isNameOnTop: Bool
-    /// The width in pixels; the height is one and a half times as large.
+    /// The width of the poster in pixels; the height is one and a half times as large.
     let width: Int
 
     init(
-        _ number: Int, _ name: String, korean koreanName: String, released: String, genre: String, minutes: Int, scene: Scene,
-        palette: Palette, top isNameOnTop: Bool = false, width: Int = 1000, overview: String
+        _ number: Int, _ name: String, korean koreanName: String, released: String, genre: String, minutes: Int, width: Int = 1000,
+        overview: String
     ) {
         self.number = number
         self.name = name
@@ -28,14 +26,17 @@ struct SampleFilm: Sendable {
         self.genre = genre
         self.minutes = minutes
         self.released = CalendarDay(released)
-        self.scene = scene
-        self.palette = palette
-        self.isNameOnTop = isNameOnTop
         self.width = width
     }
 
     var id: String { String(number) }
     var height: Int { width * 3 / 2 }
+
+    /// The poster as JPEG. Equal films have equal bytes everywhere.
+    func poster() -> ByteBuffer {
+        let poster = csample_poster(number)
+        return ByteBuffer(bytes: UnsafeBufferPointer(start: poster.bytes, count: poster.count))
+    }
 
     /// The film as a title, with its rank in a list.
     func title(rank: Int? = nil) -> Title {

@@ -1,7 +1,6 @@
 public import OnesheetCore
-internal import Synchronization
 
-/// A small catalogue of invented films with painted posters: no files, no keys, no network.
+/// A small catalogue of invented films with posters that are in the program: no files, no keys, no network.
 public struct SampleSource: SourcePlugin {
     public typealias Configuration = NoConfiguration
 
@@ -13,11 +12,10 @@ public struct SampleSource: SourcePlugin {
         """
 
     private static let perPage = 12
-    private static let painting = Mutex(())
 
     public init(_ configuration: NoConfiguration, context: PluginContext) {}
 
-    /// Nothing is fetched, because the posters are painted here.
+    /// Nothing is fetched, because the posters are in the program.
     public let originPolicy = OriginPolicy(allow: [], networks: [])
 
     public var asksService: Bool { false }
@@ -49,15 +47,28 @@ public struct SampleSource: SourcePlugin {
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let film = try film(id)
-        let place = OriginalLocation.local(name: "sample-poster-\(film.id)-v1") { () throws(SourceError) in
-            // One at a time: a canvas takes up to 13 MB, which no budget counts.
-            try Self.painting.withLock { _ throws(SourceError) in try SamplePoster(film: film).jpeg() }
-        }
+        let place = OriginalLocation.local(name: "sample-poster-\(film.id)-v2") { film.poster() }
         return [PosterCandidate(place, width: film.width, height: film.height, site: "Onesheet")]
     }
 
     private func film(_ id: String) throws(SourceError) -> SampleFilm {
         guard let film = SampleFilm.catalogue.first(where: { $0.id.isExactly(id) }) else { throw .notFound(id: id) }
         return film
+    }
+}
+
+/// Reproducible pseudorandom numbers (SplitMix64: Steele, Lea and Flood, “Fast splittable pseudorandom number generators”, OOPSLA
+/// 2014).
+private struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

@@ -23,24 +23,14 @@ static void on_error(png_structp png, png_const_charp message) {
     png_longjmp(png, 1);
 }
 
-static bool is_one_of(const char *message, const char *chunks) {
-    char name[5] = {message[0], message[1], message[2], message[3], 0};
-    return strstr(chunks, name) != NULL;
-}
-
-// Whether a warning means that pixels or colours may be wrong. Warnings about ancillary chunks that libpng then ignores (an invalid
-// profile, a duplicate gAMA) do not: such files are valid without the chunk.
+// Whether a warning means that pixels may be wrong. Browsers show a file without the ancillary chunks that are damaged, misplaced or
+// double, and so does libpng. A warning with a chunk's name is about a chunk that is not needed, but for the header and the rows.
 static bool means_damage(const char *message) {
-    static const char *const harmless[] = {
-        "Extra compressed data", "Too much image data", "Too many IDATs found",  // after the last row
-        "out-of-range samples",        // tRNS with unused bits set
-        "invalid with alpha channel",  // tRNS without a meaning
-    };
+    static const char *const harmless[] = {"Extra compressed data", "Too much image data", "Too many IDATs found"};  // after the last row
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (strstr(message, harmless[i]) != NULL) return false;
     bool names_chunk = strlen(message) > 5 && message[4] == ':';
-    if (!names_chunk || is_one_of(message, "IHDR IDAT tRNS")) return true;
-    return strstr(message, "CRC error") != NULL && is_one_of(message, "PLTE IEND gAMA cHRM sRGB iCCP");
+    return !names_chunk || strncmp(message, "IHDR", 4) == 0 || strncmp(message, "IDAT", 4) == 0;
 }
 
 static void on_warning(png_structp png, png_const_charp message) {
@@ -50,8 +40,15 @@ static void on_warning(png_structp png, png_const_charp message) {
     keep_reason(reader, message);
 }
 
-// Records the start of the IDATs and whether the last one is truncated.
-static void find_idats(cpng_reader *reader) {
+// Whether a complete chunk has the right checksum.
+static bool is_intact(const uint8_t *chunk) {
+    size_t size = big_endian(chunk);
+    return cpng_crc(0, chunk + 4, size + 4) == big_endian(chunk + 8 + size);
+}
+
+// Records the first tRNS behind PLTE, the start of the IDATs and whether the last one is truncated.
+static void find_chunks(cpng_reader *reader) {
+    bool has_palette = false;
     for (size_t position = 8; reader->size - position >= 8;) {
         const uint8_t *chunk = reader->bytes + position;
         size_t size = big_endian(chunk), left = reader->size - position - 8;
@@ -63,6 +60,8 @@ static void find_idats(cpng_reader *reader) {
             if (is_idat && size > left) reader->cut = position;
             return;
         }
+        has_palette |= is_named(chunk, "PLTE");
+        if (has_palette && reader->alphas == 0 && is_named(chunk, "tRNS") && is_intact(chunk)) reader->alphas = position;
         position += size + 12;
     }
 }
@@ -74,7 +73,7 @@ static bool has_right_idats(cpng_reader *reader) {
         size_t size = big_endian(chunk);
         reader->steps++;
         if (!is_named(chunk, "IDAT") || size > reader->size - position - 12) return true;
-        if (cpng_crc(0, chunk + 4, size + 4) != big_endian(chunk + 8 + size)) return false;
+        if (!is_intact(chunk)) return false;
         position += size + 12;
     }
     return true;
@@ -126,6 +125,7 @@ static void prepare(cpng_reader *reader) {
     png_set_crc_action(reader->png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
     png_set_benign_errors(reader->png, 1);
     png_set_check_for_invalid_index(reader->png, 0);  // cpng_expand does
+    png_set_option(reader->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);  // streams name too small ones
     png_set_chunk_malloc_max(reader->png, chunk_limit);
     png_set_chunk_cache_max(reader->png, 16);
     png_set_user_limits(reader->png, 1000000, PNG_UINT_31_MAX);
@@ -155,15 +155,18 @@ static void read_colors(cpng_reader *reader, cpng_header *header) {
 
 static void read_palette(cpng_reader *reader) {
     png_colorp colors = NULL;
-    int count = 0, alphas = 0;
-    png_bytep alpha = NULL;
+    int count = 0;
     png_get_PLTE(reader->png, reader->info, &colors, &count);
-    png_get_tRNS(reader->png, reader->info, &alpha, &alphas, NULL);
+    // libpng ignores a tRNS with more alphas than colours; browsers take those that have one.
+    const uint8_t *alpha = reader->alphas != 0 ? reader->bytes + reader->alphas + 8 : NULL;
+    size_t alphas = alpha != NULL ? big_endian(alpha - 8) : 0;
+    if (alphas > 256) alphas = 0;
+    reader->has_trns = alphas > 0;
     for (int i = 0; i < 256; i++) {
         uint8_t entry[4] = {0, 0, 0, 255};
         if (i < count) {
             entry[0] = colors[i].red, entry[1] = colors[i].green, entry[2] = colors[i].blue;
-            if (alpha != NULL && i < alphas) entry[3] = alpha[i];
+            if ((size_t)i < alphas) entry[3] = alpha[i];
         }
         memcpy(&reader->palette[i], entry, 4);
     }
@@ -179,7 +182,7 @@ static bool has_transparency(const cpng_reader *reader) {
 cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
     if (setjmp(png_jmpbuf(reader->png))) return reader->status;
     prepare(reader);
-    if (reader->size > 8) find_idats(reader);
+    if (reader->size > 8) find_chunks(reader);
     png_read_info(reader->png, reader->info);
     memset(header, 0, sizeof *header);
     header->width = png_get_image_width(reader->png, reader->info);
@@ -187,10 +190,11 @@ cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
     header->depth = png_get_bit_depth(reader->png, reader->info);
     header->color_type = png_get_color_type(reader->png, reader->info);
     header->interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
-    header->has_trns = reader->has_trns = has_transparency(reader);
+    reader->has_trns = has_transparency(reader);
     reader->interlaced = header->interlaced;
     read_colors(reader, header);
     if (header->color_type == CPNG_PALETTE) read_palette(reader);
+    header->has_trns = reader->has_trns;
     header->palette_size = reader->colors;
     header->steps = reader->steps;
     return outcome(reader);

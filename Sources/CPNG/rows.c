@@ -1,4 +1,5 @@
 #include "rows.h"
+#include "chunk.h"
 #include "inflate.h"
 
 #include <stdlib.h>
@@ -41,16 +42,15 @@ static cpng_status begin(const cpng_reader *reader, fast_rows *rows) {
     rows->size = (rows->samples.width * bits + 7) / 8;
     rows->pixel = bits < 8 ? 1 : (int)(bits / 8);
     rows->left = png_get_image_height(reader->png, reader->info);
-    size_t whole = (rows->size + 1) * rows->left, chunks;
-    const uint8_t *chunk = container_rows(reader, whole, &chunks);
-    if (chunk == NULL) return CPNG_DECLINED;
+    // libpng has already read the name of the first IDAT.
+    if (reader->position < 8 || !is_named(reader->bytes + reader->position - 8, "IDAT")) return CPNG_DECLINED;
     size_t converted = samples_are_plain(&rows->samples) ? 0 : samples_size(&rows->samples);
     rows->memory = calloc(2 * (rows->size + ROW_EXCESS) + converted, 1);
     if (rows->memory == NULL) return CPNG_OUT_OF_MEMORY;
     rows->row = rows->memory;
     rows->above = rows->row + rows->size + ROW_EXCESS;
     rows->converted = rows->above + rows->size + ROW_EXCESS;
-    return inflate_begin(&rows->stream, chunk, chunks, whole, rows->size + 1);
+    return inflate_begin(&rows->stream, reader->bytes + reader->position - 8, reader->bytes + reader->size, rows->size + 1);
 }
 
 cpng_status cpng_reader_start_fast(cpng_reader *reader) {
@@ -70,11 +70,6 @@ void fast_rows_free(cpng_reader *reader) {
     reader->rows = NULL;
 }
 
-// Whether libpng would deliver the row before too: zlib looks ahead, but never beyond the next byte.
-static bool is_right_so_far(fast_rows *rows) {
-    return rows->left == 0 ? inflate_ends(&rows->stream) : inflate_has(&rows->stream, rows->size + 1);
-}
-
 cpng_status cpng_reader_next_row(cpng_reader *reader, cpng_watch watch, const uint8_t **row) {
     fast_rows *rows = reader->rows;
     rows->stream.watch = watch;
@@ -85,7 +80,8 @@ cpng_status cpng_reader_next_row(cpng_reader *reader, cpng_watch watch, const ui
     rows->row = rows->above;
     rows->above = made;
     rows->left--;
-    if (!is_right_so_far(rows)) return rows->stream.is_late ? CPNG_TIMED_OUT : CPNG_DECLINED;
+    // The checksum behind the last row is of all of them.
+    if (rows->left == 0 && !inflate_ends(&rows->stream)) return rows->stream.is_late ? CPNG_TIMED_OUT : CPNG_DECLINED;
     *row = made;
     if (samples_are_plain(&rows->samples)) return CPNG_OK;
     samples_convert(&rows->samples, made, rows->converted);

@@ -2,10 +2,6 @@
 
 #include "reader.h"
 
-// The first of `chunks` IDATs if the file is intact up to its end. NULL otherwise, or if the stream is far larger than the `size` bytes
-// that it should have.
-const uint8_t *container_rows(const cpng_reader *reader, size_t size, size_t *chunks);
-
 void fast_rows_free(cpng_reader *reader);
 
 // The samples of a row in the file.

@@ -141,16 +141,19 @@ final class PNGCodecDamageTests: XCTestCase {
         XCTAssertEqual(outcome(picture(stream)), .failure(.damaged(reason: "Not enough image data")))
     }
 
-    func testThatDamagedEXIFBehindTheRowsIsNone() throws {
-        // Given
-        var turned = drawn
-        turned.late = [("eXIf", PNGCodecHeaderTests.exif(6))]
-        var bytes = turned.file
-        XCTAssertEqual(try PNGCodec().header(of: bytes.span).orientation, .right)
-        bytes[bytes.count - 12 - 4 - 1] ^= 1
+    func testDamagedEXIFIsNone() throws {
+        for isBehind in [false, true] {
+            // Given
+            var turned = drawn
+            let exif = [(name: "eXIf", bytes: PNGCodecHeaderTests.exif(6))]
+            if isBehind { turned.late = exif } else { turned.early = exif }
+            var bytes = turned.file
+            XCTAssertEqual(try PNGCodec().header(of: bytes.span).orientation, .right)
+            bytes[(isBehind ? bytes.count - 12 - 12 - exif[0].bytes.count : 33) + 8] ^= 1
 
-        // Then
-        XCTAssertEqual(try PNGCodec().header(of: bytes.span).orientation, .up)
+            // Then
+            XCTAssertEqual(try PNGCodec().header(of: bytes.span).orientation, .up)
+        }
     }
 
     func testThatBytesBehindTheLastRowAreNoDamage() {
@@ -195,15 +198,53 @@ final class PNGCodecDamageTests: XCTestCase {
             .failure(.unsupported("ABCD: unhandled critical chunk")))
     }
 
-    func testThatDamagedTransparencyIsDamage() {
-        // Given
+    func testInvalidTransparencyIsNone() throws {
+        // Given a chunk with a wrong checksum, and chunks of wrong sizes
         var transparent = drawn
         transparent.transparency = [0, 1, 0, 2, 0, 3]
-        var bytes = transparent.file
-        bytes[33 + 8] ^= 1
+        var wrong = transparent.file
+        wrong[33 + 8] ^= 1
+        let rows = drawn.pictureChunks(DrawnPNG.zlib(drawn.scanlines))
+        let files = [wrong] + [[], [1], [1, 2, 3], .init(repeating: 1, count: 300)].map { file([("tRNS", $0)] + rows) }
 
-        // Then
-        XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "tRNS: CRC error")))
+        for bytes in files {
+            // When, then
+            XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
+            XCTAssertFalse(try PNGCodec().header(of: bytes.span).hasAlpha)
+        }
+    }
+
+    func testAlphasWithoutAColourAreIgnored() {
+        for isInterlaced in [false, true] {
+            // Given three alphas for two colours, and far too many
+            var palette = DrawnPNG(kind: .palette, depth: 8, isInterlaced: isInterlaced, palette: [[9, 8, 7], [1, 2, 3]])
+            let opaque = palette.rgba
+            palette.transparency = [1, 2, 3]
+            var excessive = palette
+            excessive.transparency = .init(repeating: 1, count: 300)
+
+            // When, then
+            XCTAssertEqual(outcome(palette.file), .success(palette.rgba))
+            XCTAssertEqual(outcome(excessive.file), .success(opaque))
+        }
+    }
+
+    func testColoursWithAWrongChecksumAreNone() throws {
+        let primaries = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000].flatMap(DrawnPNG.number)
+        let chunks: [(name: String, bytes: [UInt8])] = [
+            PNGCodecHeaderTests.gamma(100_000), ("cHRM", primaries), ("cICP", [9, 16, 0, 1]),
+        ]
+        for chunk in chunks {
+            // Given
+            var coloured = drawn
+            coloured.early = [chunk]
+            var bytes = coloured.file
+            bytes[33 + 8 + chunk.bytes.count] ^= 1
+
+            // When, then
+            XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
+            XCTAssertEqual(try PNGCodec().header(of: bytes.span).colors, .sRGB)
+        }
     }
 
     func testThatDamagedRemarksAreNoDamage() {

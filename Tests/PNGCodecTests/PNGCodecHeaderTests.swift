@@ -114,6 +114,89 @@ final class PNGCodecHeaderTests: XCTestCase {
         XCTAssertEqual(try header { $0.late = [("eXIf", [1, 2, 3])] }.orientation, .up)
     }
 
+    private func colors(_ chunks: [(name: String, bytes: [UInt8])]) throws -> ColorDescription {
+        try header { $0.early = chunks }.colors
+    }
+
+    func testCodePointsCountBeforeAllOtherColours() throws {
+        // Given Display P3, and linear BT.2020, beside what says otherwise
+        let others = [(name: "sRGB", bytes: [UInt8(0)]), Self.profileChunk(Self.profile), Self.gamma(50_000), Self.sRGBPrimaries]
+        for values in [[12, 13, 0, 1], [9, 8, 0, 1]] as [[UInt8]] {
+            for other in others {
+                // When
+                let told = try colors([other, ("cICP", values)])
+
+                // Then
+                guard case .gamma(let gamma, let primaries?) = told else { return XCTFail("\(told)") }
+                XCTAssertEqual(gamma, values[1] == 8 ? 1 : 2.2)
+                XCTAssertEqual(primaries.red, values[0] == 9 ? [0.708, 0.292] : [0.680, 0.320])
+            }
+        }
+        XCTAssertEqual(try colors([Self.gamma(50_000), ("cICP", [1, 13, 0, 1])]), .sRGB)
+    }
+
+    func testHighDynamicRangeIsRefusedByName() {
+        for (transfer, name) in [(16, "PQ"), (18, "HLG")] as [(UInt8, String)] {
+            XCTAssertThrowsError(try colors([("cICP", [9, transfer, 0, 1])])) {
+                XCTAssertEqual($0 as? CodecError, .unsupported("the transfer function \(name) (high dynamic range)"))
+            }
+        }
+    }
+
+    func testUnknownCodePointsAreAsGoodAsNone() throws {
+        // Given unknown values, luma and chroma, the limited range, and too few bytes
+        for values in [[200, 13, 0, 1], [9, 200, 0, 1], [2, 2, 0, 1], [9, 16, 1, 1], [9, 16, 0, 0], [9, 16, 0]] as [[UInt8]] {
+            XCTAssertEqual(try colors([("cICP", values), Self.gamma(50_000)]), .gamma(2, chromaticities: nil), "\(values)")
+        }
+        // and a chunk behind the rows
+        XCTAssertEqual(try header { $0.late = [("cICP", [9, 16, 0, 1])] }.colors, .sRGB)
+    }
+
+    /// EXIF as ImageMagick writes it into a text chunk.
+    private func rawProfile(_ exif: [UInt8], kind: String = "exif", isDeflated: Bool) -> (name: String, bytes: [UInt8]) {
+        let bytes = Array("Exif\0\0".utf8) + exif
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let lines = stride(from: 0, to: digits.count, by: 36).map { digits[$0..<min($0 + 36, digits.count)].joined() }
+        let text = Array("\n\(kind)\n      \(bytes.count)\n\(lines.joined(separator: "\n"))\n".utf8)
+        let keyword = Array("Raw profile type \(kind)\0".utf8)
+        return isDeflated ? ("zTXt", keyword + [0] + DrawnPNG.zlib(text)) : ("tEXt", keyword + text)
+    }
+
+    func testEXIFInTextIsRead() throws {
+        for isDeflated in [false, true] {
+            for kind in ["exif", "APP1"] {
+                // Given
+                let text = rawProfile(Self.exif(6), kind: kind, isDeflated: isDeflated)
+
+                // When
+                let (early, late) = (try header { $0.early = [text] }, try header { $0.late = [text] })
+
+                // Then
+                for header in [early, late] {
+                    XCTAssertEqual(header.orientation, .right)
+                    XCTAssertEqual(header.exif, Self.exif(6))
+                }
+                XCTAssertEqual(try header { $0.early = [text, ("eXIf", Self.exif(3))] }.orientation, .down)
+            }
+        }
+    }
+
+    func testUnreadableEXIFInTextIsNone() throws {
+        // Given a text that inflates to far more, one that is cut, and one of another kind
+        let bomb = ("zTXt", Array("Raw profile type exif\0\0".utf8) + DrawnPNG.zlib([UInt8](repeating: 0x30, count: 200 << 10)))
+        var cut = rawProfile(Self.exif(6), isDeflated: true)
+        cut.bytes.removeLast(20)
+        let empty = ("tEXt", Array("Raw profile type exif\0".utf8))
+        let other = ("tEXt", Array("Raw profile type APP1\0\nAPP1\n 4\n30313233\n".utf8))
+
+        for chunk in [bomb, cut, empty, other] {
+            // When, then
+            let header = try header { $0.early = [chunk] }
+            XCTAssertEqual(header.orientation, .up)
+            XCTAssertNil(header.exif)
+        }
+    }
+
     static func gamma(_ value: Int) -> (name: String, bytes: [UInt8]) { ("gAMA", DrawnPNG.number(value)) }
 
     static let sRGBPrimaries = (

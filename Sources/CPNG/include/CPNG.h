@@ -58,12 +58,13 @@ cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes
 // several passes, `row` must be the same memory for the same row in each pass.
 cpng_status cpng_reader_row(cpng_reader *reader, uint8_t *row);
 
-// An alternative to cpng_reader_start for pictures without interlacing: checks all chunks of the file, and prepares to inflate the rows
-// with the window of deflate instead of the whole picture in memory. CPNG_DECLINED unless every chunk is intact.
+// An alternative to cpng_reader_start for pictures without interlacing: prepares to inflate the rows through a window instead of the whole
+// picture in memory. CPNG_DECLINED if only libpng can read the file.
 cpng_status cpng_reader_start_fast(cpng_reader *reader);
 
-// The next row as from cpng_reader_row, valid until the next call; not to be called after the last one. CPNG_DECLINED if the stream is
-// damaged behind the row before: libpng, from the first row again, decides what that means. Every row is one that libpng delivers too.
+// The next row as from cpng_reader_row, valid until the next call; not to be called after the last one. CPNG_DECLINED if a chunk or the
+// stream is damaged behind the row before: libpng, from the first row again, decides what that means. The last row comes only if the
+// stream's checksum is right.
 cpng_status cpng_reader_next_row(cpng_reader *reader, cpng_watch watch, const uint8_t **row);
 
 // Reverses the filter of one row. `above` is the previous row, or zeros for the first; `pixel` is the bytes of a pixel: 1, 2, 3, 4, 6
@@ -76,6 +77,10 @@ void cpng_expand(const cpng_reader *reader, const uint8_t *indices, size_t width
 
 // The CRC-32 of PNG, continued from `crc` (0 to begin).
 uint32_t cpng_crc(uint32_t crc, const uint8_t *bytes, size_t size);
+
+// Inflates a whole zlib stream into `out`. `*out_size` is the room, and afterwards what was written. CPNG_DAMAGED if the stream is damaged
+// or needs more room.
+cpng_status cpng_inflate(const uint8_t *bytes, size_t size, uint8_t *out, size_t *out_size);
 
 // The lossless output formats of a picture.
 typedef struct {

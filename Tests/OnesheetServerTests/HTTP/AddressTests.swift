@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import OnesheetCore
 import OnesheetTesting
+import StandardPlugins
 import Synchronization
 import XCTest
 
@@ -92,7 +93,7 @@ final class AddressTests: ServerTestCase {
     }
 
     func testThatAnIdGetsItsCanonicalSpellingOnce() async throws {
-        var plugins = PluginList.painted
+        var plugins = PluginList.standard
         plugins.sources.append(SpelledSource.self)
         for hasFastPath in [true, false] {
             // Given a source whose ids have several spellings
@@ -109,7 +110,7 @@ final class AddressTests: ServerTestCase {
 
     func testThatAMistypedExtensionCausesNoSecondCallOfTheService() async throws {
         // Given a source that asks a service, and a title that it has not
-        var plugins = PluginList.painted
+        var plugins = PluginList.standard
         plugins.sources.append(ServiceSource.self)
         for hasFastPath in [true, false] {
             ServiceSource.asked.withLock { $0 = [] }

@@ -15,7 +15,7 @@ final class OtherDialectsTests: ServerTestCase {
 
     func testThatADialectMayAskForSeveralTitlesOrForNone() async throws {
         // Given a dialect whose titles do not all come from the server, and a source that its last question finds
-        var plugins = PluginList.painted
+        var plugins = PluginList.standard
         plugins.dialects.append(AskingDialect.self)
         let server = try await server(
             sources: "sample: { type: sample }\nweb: { type: remote, allow: [\"https://a.example/\"] }",

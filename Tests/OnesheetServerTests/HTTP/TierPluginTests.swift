@@ -12,7 +12,7 @@ final class TierPluginTests: ServerTestCase {
     private let path = "/t/p/w92/sample/1.jpg"
 
     private var plugins: PluginList {
-        var plugins = PluginList.painted
+        var plugins = PluginList.standard
         plugins.tiers.append(SharedRoom.self)
         return plugins
     }

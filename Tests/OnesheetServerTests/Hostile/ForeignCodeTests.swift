@@ -11,7 +11,7 @@ import XCTest
 /// Codecs and sources that block their threads.
 final class ForeignCodeTests: ServerTestCase {
     private var plugins: PluginList {
-        var plugins = PluginList.painted
+        var plugins = PluginList.standard
         plugins.sources.append(HangingSource.self)
         plugins.codecs.append(HangingCodec.self)
         return plugins

@@ -4,6 +4,7 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetTesting
+import StandardPlugins
 import XCTest
 
 @testable import OnesheetServer
@@ -94,7 +95,7 @@ final class ChangedSourceTests: ServerTestCase {
         // When a command beside it has the other one, and the server stores what it knows afterwards
         let yaml = RunningServer.yaml(sources: source(files[1], at: origin), cache: cache)
         let command = try ServerContext(
-            try ConfigurationFile(environment: [:]).parse(yaml), .painted, logger: RunningServer.silent)
+            try ConfigurationFile(environment: [:]).parse(yaml), .standard, logger: RunningServer.silent)
         await command.dropOutdatedAnswers(isServer: false)
         try await command.shutdown()
         await first.server.responder.context.pipeline.cache.invalidations.check()

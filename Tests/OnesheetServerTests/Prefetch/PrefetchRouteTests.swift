@@ -162,7 +162,7 @@ final class PrefetchRouteTests: ServerTestCase {
 
     /// A server with a source that does not answer.
     private func slow(_ cache: String) async throws -> RunningServer {
-        var plugins = PluginList.painted
+        var plugins = PluginList.standard
         plugins.sources.append(HangingCandidates.self)
         return try await server(
             sources: "slow: { type: hanging-candidates, door: none }", keys: "admin: { token: secret-for-tests }", cache: cache,

@@ -195,7 +195,7 @@ final class PrefetchScheduleTests: ServerTestCase {
     }
 
     private static var plugins: PluginList {
-        var plugins = PluginList.painted
+        var plugins = PluginList.standard
         plugins.sources.append(FlakyLists.self)
         return plugins
     }
@@ -216,9 +216,9 @@ private struct FlakyLists: SourcePlugin {
     static let isDown = Mutex(false)
 
     let originPolicy = OriginPolicy(allow: [], networks: [])
-    private let source: PaintedPosters
+    private let source: SampleSource
 
-    init(_ configuration: NoConfiguration, context: PluginContext) { source = PaintedPosters(configuration, context: context) }
+    init(_ configuration: NoConfiguration, context: PluginContext) { source = SampleSource(configuration, context: context) }
 
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if Self.isDown.withLock({ $0 }) { throw .unavailable(reason: "it is down") }

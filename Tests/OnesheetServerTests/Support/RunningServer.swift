@@ -30,7 +30,7 @@ struct RunningServer {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
         hasFastPath: Bool = true, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
-        logger: Logger = silent, listen: String = "127.0.0.1:0", plugins: PluginList = .painted, tiers: String = "",
+        logger: Logger = silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard, tiers: String = "",
         stallTimeout: TimeAmount = ResponseMemory.stallTimeout
     ) async throws -> RunningServer {
         let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen, tiers: tiers)
@@ -136,7 +136,7 @@ class ServerTestCase: XCTestCase {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
         hasFastPath: Bool = true, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
-        logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .painted,
+        logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard,
         tiers: String = "", stallTimeout: TimeAmount = ResponseMemory.stallTimeout
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(

@@ -1,6 +1,7 @@
 import NIOCore
 import OnesheetCore
 import OnesheetTesting
+import StandardPlugins
 import Synchronization
 
 /// The coordinator and the store of several servers in one process. The configuration names them.
@@ -161,7 +162,7 @@ struct TestStore: ObjectStorePlugin {
 extension PluginList {
     /// The plugins of tests, with these engines.
     static var withEngines: PluginList {
-        var plugins = painted
+        var plugins = standard
         plugins.coordinators.append(TestCoordinator.self)
         plugins.stores.append(TestStore.self)
         return plugins
