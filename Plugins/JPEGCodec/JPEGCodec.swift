@@ -70,7 +70,9 @@ public struct JPEGCodec: CodecPlugin {
         let row = padded(header.width) * header.model.channels
         // Rows of samples and the library's buffers for a group of blocks and its neighbours.
         let rows = row * 32 * 6
-        return (header.isProgressive ? row * padded(header.height) * 17 / 8 + rows : rows) + 1 << 18
+        // Four bytes for each of eight corners and each block of luma.
+        let energies = padded(header.width) * padded(header.height) / 2
+        return (header.isProgressive ? row * padded(header.height) * 17 / 8 + energies + rows : rows) + 1 << 18
     }
 
     /// The library's coefficients, if a file is written in several passes, and the file, which grows by doubling and is then

@@ -170,6 +170,8 @@ struct JPEGReader: ~Copyable {
     /// coefficients lose up to 0.5 dB at 1.5 samples per pixel, and four cost little more. Larger corners hold more of what a pixel
     /// can show, and eight hold everything.
     private static let luma = [2, 1.95, 1.6, 1.45, 1.45, 1.4, 1.3, 0]
+    /// The same for averages in linear light. With fewer, it matters where in its block the light lies that a corner leaves out.
+    private static let lightLuma = [1.9, 1.9, 1.9, 1.9, 1.9, 1.9, 1.9, 0]
     /// The same for chroma. More than the file has is no use.
     private static func chroma(_ corner: Int) -> Double { corner < 8 ? 1.4 : 0 }
 
@@ -183,6 +185,7 @@ struct JPEGReader: ~Copyable {
                 && Double(header.height) * Double(corner) / down * Double(chroma) >= least * target.height
         }
         let subsampling = (x: Int(header.subsampling_x), y: Int(header.subsampling_y))
+        let luma = request.averagesLight ? lightLuma : luma
         for corner in 1...8 where suffices(corner, atLeast: luma[corner - 1], subsampling: (1, 1), chroma: 1) {
             guard header.colors == CJPEG_YCBCR else {
                 return cjpeg_corners(luma: Int32(corner), chroma: Int32(corner))
@@ -203,8 +206,13 @@ struct JPEGReader: ~Copyable {
     ) throws(CodecError) {
         let counts = [rows.count.0, rows.count.1, rows.count.2]
         let firsts = [rows.first.0, rows.first.1, rows.first.2]
+        let side = Int(rows.side)
         for (plane, shape) in layout.planes.enumerated() {
             for index in 0..<Int(counts[plane]) {
+                if plane == 0, side > 0, index % side == 0, let start = Self.variances(index / side, in: &rows) {
+                    let variances = UnsafeBufferPointer(start: start, count: (shape.width + side - 1) / side)
+                    try sink.variances(Span(_unsafeElements: variances), side: side)
+                }
                 guard let start = Self.row(index, of: plane, in: &rows) else { throw .damaged(reason: "a row is missing") }
                 let samples = UnsafeMutableBufferPointer(start: start, count: shape.width * shape.channels)
                 if invertingInks {
@@ -214,6 +222,10 @@ struct JPEGReader: ~Copyable {
                     Span(_unsafeElements: UnsafeBufferPointer(samples)), plane: plane, y: Int(firsts[plane]) + index)
             }
         }
+    }
+
+    private static func variances(_ index: Int, in rows: inout cjpeg_rows) -> UnsafePointer<UInt16>? {
+        withUnsafeBytes(of: &rows.variances) { $0.assumingMemoryBound(to: UnsafePointer<UInt16>?.self)[index] }
     }
 
     /// Swift imports a C array of arrays as a tuple, but its memory is an array.

@@ -85,7 +85,7 @@ void ck_across_u8(const uint8_t *from, int16_t *to, ck_axis axis) {
     int i = 0;
 #if defined(__x86_64__)
     if (axis.arranged) {
-        ck_across_arranged(from, to, axis.arranged, axis.outputs);
+        ck_across_arranged_u8(from, to, axis.arranged, axis.outputs);
         return;
     }
     if (__builtin_cpu_supports("avx2")) i = across_u8_avx2(from, to, axis);
@@ -104,6 +104,10 @@ void ck_across_u8(const uint8_t *from, int16_t *to, ck_axis axis) {
 void ck_across_i16(const int16_t *from, int16_t *to, ck_axis axis) {
     int i = 0;
 #if defined(__x86_64__)
+    if (axis.arranged) {
+        ck_across_arranged_i16(from, to, axis.arranged, axis.outputs);
+        return;
+    }
     if (__builtin_cpu_supports("avx2")) i = across_i16_avx2(from, to, axis);
 #endif
     for (; i < axis.outputs; i++) {

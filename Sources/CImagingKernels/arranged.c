@@ -131,28 +131,87 @@ __attribute__((target("avx2"), always_inline)) static inline __m256i add_pair(
     return _mm256_add_epi32(sums, products);
 }
 
-__attribute__((target("avx2"))) void ck_across_arranged(const uint8_t *from, int16_t *to, const int16_t *arranged, int outputs) {
-    const __m256i half = _mm256_set1_epi32(1 << (CK_WEIGHT_BITS - CK_FRACTION - 1)), two = _mm256_set1_epi16(2);
-    int32_t head[3], firsts[2];
+// The three numbers at the beginning, and where the groups begin.
+typedef struct {
+    int groups, singles, doubles;
+    const int16_t *next;
+} opened;
+
+static opened open_arranged(const int16_t *arranged) {
+    int32_t head[3];
     arranged = aligned(arranged);
     memcpy(head, arranged, sizeof head);
-    arranged += HEAD;
-    int groups = head[0], singles = head[2], doubles = (head[1] - singles) / 2;
-    for (int group = 0; group < groups; group++) {
+    return (opened){head[0], head[2], (head[1] - head[2]) / 2, arranged + HEAD};
+}
+
+// Eight sums, in their order, as numbers of 16 bits.
+__attribute__((target("avx2"), always_inline)) static inline void store(__m256i sums, int16_t *to) {
+    sums = _mm256_permute4x64_epi64(_mm256_packs_epi32(sums, sums), 2 << 2);
+    _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(sums));
+}
+
+__attribute__((target("avx2"))) void ck_across_arranged_u8(const uint8_t *from, int16_t *to, const int16_t *arranged, int outputs) {
+    const __m256i half = _mm256_set1_epi32(1 << (CK_WEIGHT_BITS - CK_FRACTION - 1)), two = _mm256_set1_epi16(2);
+    opened of = open_arranged(arranged);
+    int32_t firsts[2];
+    arranged = of.next;
+    for (int group = 0; group < of.groups; group++) {
         memcpy(firsts, arranged, sizeof firsts);
         const uint8_t *low = from + firsts[0], *high = from + firsts[1];
         __m256i places = _mm256_load_si256((const __m256i *)(arranged + FIRSTS)), next = _mm256_add_epi16(places, two), sums = half;
         arranged += FIRSTS + PLACES;
-        for (int left = singles; left > 0; left--, low += 2, high += 2, arranged += 2 * OUTPUTS)
+        for (int left = of.singles; left > 0; left--, low += 2, high += 2, arranged += 2 * OUTPUTS)
             sums = add_pair(sums, load(low, high), places, arranged);
-        for (int left = doubles; left > 0; left--, low += 4, high += 4, arranged += 4 * OUTPUTS) {
+        for (int left = of.doubles; left > 0; left--, low += 4, high += 4, arranged += 4 * OUTPUTS) {
             __m256i samples = load(low, high);
             sums = add_pair(sums, samples, places, arranged);
             sums = add_pair(sums, samples, next, arranged + 2 * OUTPUTS);
         }
-        sums = _mm256_srai_epi32(sums, CK_WEIGHT_BITS - CK_FRACTION);
-        sums = _mm256_permute4x64_epi64(_mm256_packs_epi32(sums, sums), 2 << 2);
-        _mm_storeu_si128((__m128i *)(to + first_output(group, outputs)), _mm256_castsi256_si128(sums));
+        store(_mm256_srai_epi32(sums, CK_WEIGHT_BITS - CK_FRACTION), to + first_output(group, outputs));
+    }
+}
+
+// Sixteen samples of each half of a group: the first eight and the others.
+typedef struct {
+    __m256i near, far;
+} loaded;
+
+__attribute__((target("avx2"), always_inline)) static inline loaded load_i16(const int16_t *low, const int16_t *high) {
+    return (loaded){load((const uint8_t *)low, (const uint8_t *)high), load((const uint8_t *)(low + 8), (const uint8_t *)(high + 8))};
+}
+
+// `bytes` are the places of both bytes of a sample in 32 bytes. A shuffle gives zero for a place whose highest bit is set: for those
+// behind 16, once 0x70 is added, and for those before, once 16 is subtracted.
+__attribute__((target("avx2"), always_inline)) static inline __m256i add_pair_i16(
+    __m256i sums, loaded samples, __m256i bytes, const int16_t *weights) {
+    __m256i near = _mm256_shuffle_epi8(samples.near, _mm256_add_epi8(bytes, _mm256_set1_epi8(0x70)));
+    __m256i far = _mm256_shuffle_epi8(samples.far, _mm256_sub_epi8(bytes, _mm256_set1_epi8(16)));
+    __m256i products = _mm256_madd_epi16(_mm256_or_si256(near, far), _mm256_load_si256((const __m256i *)weights));
+    return _mm256_add_epi32(sums, products);
+}
+
+__attribute__((target("avx2"))) void ck_across_arranged_i16(const int16_t *from, int16_t *to, const int16_t *arranged, int outputs) {
+    const __m256i half = _mm256_set1_epi32(1 << (CK_WEIGHT_BITS - 1)), four = _mm256_set1_epi8(4);
+    opened of = open_arranged(arranged);
+    int32_t firsts[2];
+    arranged = of.next;
+    for (int group = 0; group < of.groups; group++) {
+        memcpy(firsts, arranged, sizeof firsts);
+        const int16_t *low = from + firsts[0], *high = from + firsts[1];
+        __m256i places = _mm256_load_si256((const __m256i *)(arranged + FIRSTS)), sums = half;
+        // A place becomes two: 2 * place and the next.
+        __m256i twice = _mm256_slli_epi16(_mm256_and_si256(places, _mm256_set1_epi16(0xFF)), 1);
+        __m256i bytes = _mm256_add_epi8(_mm256_or_si256(twice, _mm256_slli_epi16(twice, 8)), _mm256_set1_epi16(0x100));
+        __m256i next = _mm256_add_epi8(bytes, four);
+        arranged += FIRSTS + PLACES;
+        for (int left = of.singles; left > 0; left--, low += 2, high += 2, arranged += 2 * OUTPUTS)
+            sums = add_pair_i16(sums, load_i16(low, high), bytes, arranged);
+        for (int left = of.doubles; left > 0; left--, low += 4, high += 4, arranged += 4 * OUTPUTS) {
+            loaded samples = load_i16(low, high);
+            sums = add_pair_i16(sums, samples, bytes, arranged);
+            sums = add_pair_i16(sums, samples, next, arranged + 2 * OUTPUTS);
+        }
+        store(_mm256_srai_epi32(sums, CK_WEIGHT_BITS), to + first_output(group, outputs));
     }
 }
 #else

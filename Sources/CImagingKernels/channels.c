@@ -59,18 +59,61 @@ static void open_stored(const uint8_t *from, int16_t *const *to, int channels, i
     }
 }
 
-void ck_open(const uint8_t *from, int16_t *const *to, int channels, int has_alpha, const int16_t *curve, int width) {
+void ck_open(const uint8_t *from, int16_t *const *to, int channels, int has_alpha, const ck_light *curve, int width) {
     if (!curve) {
         open_stored(from, to, channels, has_alpha, width);
         return;
     }
     int colors = has_alpha ? channels - 1 : channels;
-    for (int i = 0; i < width; i++) {
-        const uint8_t *pixel = from + (size_t)i * channels;
-        int alpha = has_alpha ? pixel[colors] : 255;
-        for (int c = 0; c < colors; c++) to[c][i] = (int16_t)((curve[pixel[c]] * alpha + 127) / 255);
-        if (has_alpha) to[colors][i] = (int16_t)(alpha << CK_FRACTION);
+    for (int c = 0; c < colors; c++)
+        for (int i = 0; i < width; i++) to[c][i] = curve[from[(size_t)i * channels + c]].light;
+    for (int i = 0; i < width && has_alpha; i++) {
+        int alpha = from[(size_t)i * channels + colors];
+        to[colors][i] = (int16_t)(alpha << CK_FRACTION);
+        // Most pixels are opaque.
+        for (int c = 0; c < colors && alpha != 255; c++) to[c][i] = (int16_t)((to[c][i] * alpha + 127) / 255);
     }
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+// Sixteen look-ups, and the arithmetic for all at once.
+__attribute__((target("avx2"))) static int open_means_avx2(
+    const uint8_t *from, const int16_t *variances, int16_t *to, const ck_light *curve, int width) {
+    const __m256i full = _mm256_set1_epi16(FULL), low = _mm256_set1_epi32(0xFFFF);
+    int i = 0;
+    for (; i + 16 <= width; i += 16) {
+        int32_t values[16];
+        for (int j = 0; j < 16; j++) memcpy(&values[j], &curve[from[i + j]], sizeof values[j]);
+        __m256i a = _mm256_loadu_si256((const __m256i *)values), b = _mm256_loadu_si256((const __m256i *)(values + 8));
+        __m256i light = _mm256_packus_epi32(_mm256_and_si256(a, low), _mm256_and_si256(b, low));
+        __m256i bend = _mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16));
+        light = _mm256_permute4x64_epi64(light, 0xD8);
+        bend = _mm256_permute4x64_epi64(bend, 0xD8);
+        __m256i more = _mm256_mulhrs_epi16(bend, _mm256_loadu_si256((const __m256i *)(variances + i)));
+        _mm256_storeu_si256((__m256i *)(to + i), _mm256_min_epi16(_mm256_adds_epi16(light, more), full));
+    }
+    return i;
+}
+#endif
+
+// The mean of a smooth function over samples is about its value at their mean, and half of its second derivative times their variance.
+void ck_open_means(const uint8_t *from, const int16_t *variances, int16_t *to, const ck_light *curve, int width) {
+    int i = 0;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) i = open_means_avx2(from, variances, to, curve, width);
+#endif
+    for (; i < width; i++) {
+        ck_light value = curve[from[i]];
+        int light = value.light + ((value.bend * variances[i] + (1 << 14)) >> 15);
+        to[i] = (int16_t)(light < FULL ? light : FULL);
+    }
+}
+
+void ck_spread(const uint16_t *variances, int16_t *to, int side, int count) {
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < side; j++) *to++ = (int16_t)variances[i];
 }
 
 CK_CLONES void ck_halve(const uint8_t *restrict upper, const uint8_t *restrict lower, int16_t *restrict to, int width) {
@@ -81,15 +124,17 @@ CK_CLONES void ck_halve(const uint8_t *restrict upper, const uint8_t *restrict l
 
 void ck_close(const int16_t *const *from, uint8_t *to, int channels, int has_alpha, const uint8_t *curve, int width) {
     int colors = has_alpha ? channels - 1 : channels;
-    for (int i = 0; i < width; i++) {
-        uint8_t *pixel = to + (size_t)i * channels;
-        int alpha = FULL;
-        if (has_alpha) {
-            // Divide by the actual alpha, also beyond its range: colours and alpha overshoot together.
-            alpha = from[colors][i] < 0 ? 0 : from[colors][i];
-            int stored = (alpha + (1 << (CK_FRACTION - 1))) >> CK_FRACTION;
-            pixel[colors] = (uint8_t)(stored > 255 ? 255 : stored);
+    for (int c = 0; c < channels && !has_alpha; c++)
+        for (int i = 0; i < width; i++) {
+            int value = from[c][i];
+            to[(size_t)i * channels + c] = curve[value < 0 ? 0 : value > FULL ? FULL : value];
         }
+    for (int i = 0; i < width && has_alpha; i++) {
+        uint8_t *pixel = to + (size_t)i * channels;
+        // Divide by the actual alpha, also beyond its range: colours and alpha overshoot together.
+        int alpha = from[colors][i] < 0 ? 0 : from[colors][i];
+        int stored = (alpha + (1 << (CK_FRACTION - 1))) >> CK_FRACTION;
+        pixel[colors] = (uint8_t)(stored > 255 ? 255 : stored);
         for (int c = 0; c < colors; c++) {
             int value = from[c][i];
             if (alpha == 0) value = 0;

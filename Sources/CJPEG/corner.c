@@ -53,13 +53,13 @@ static bool copy_table(cjr_huffman *table, JHUFF_TBL *from) {
     return true;
 }
 
-// The most that the coefficients of a progressive file take: 8 bytes for each block, and two for each place in the largest corner. It
-// does not depend on the corners, so that each picture is read in the same way alone and beside others.
+// The most that the coefficients of a progressive file take: 8 bytes for each block, two for each place in the largest corner, and four
+// for the energies of each plane. It does not depend on the corners, so that each picture is read in the same way alone and beside others.
 static double memory_of(j_decompress_ptr codec) {
     double blocks = 0;
     for (int i = 0; i < codec->num_components; i++)
         blocks += (codec->comp_info[i].width_in_blocks + 4.0) * (codec->comp_info[i].height_in_blocks + 4.0);
-    return blocks * (8 + 2 * CJR_CORNER * CJR_CORNER);
+    return blocks * (8 + 2 * CJR_CORNER * CJR_CORNER + 4 * CJR_CORNER);
 }
 
 static void describe_scan(j_decompress_ptr codec, cjr_progression *progression) {
@@ -170,6 +170,10 @@ cjpeg_status cjpeg_read_corners(cjpeg_reader *reader, cjpeg_rows *rows) {
             rows[picture].count[i] = part->count;
             for (int row = 0; row < part->count; row++) rows[picture].rows[i][row] = part->rows + (size_t)row * part->stride;
             reader->corner_rows[picture][i] += part->count;
+            if (i > 0) continue;
+            rows[picture].side = part->variances ? corners->luma : 0;
+            for (int row = 0; part->variances && row * corners->luma < part->count; row++)
+                rows[picture].variances[row] = part->variances + (size_t)row * part->variance_stride;
         }
     return CJPEG_OK;
 }

@@ -122,6 +122,19 @@ static bool find_scan(cjr_reader *reader, cjr_scan *scan) {
     }
 }
 
+static bool make_energies(const cjr_part *part, cjr_coefficients *to, size_t blocks) {
+    to->energies = calloc(blocks * (size_t)part->planes, sizeof *to->energies);
+    to->sums = calloc(8, sizeof *to->sums);
+    if (!to->energies || !to->sums) return false;
+    for (int byte = 0; byte < 8; byte++)
+        for (int mask = 0; mask < 256; mask++)
+            for (int i = 0; i < 8; i++) {
+                int weight = part->weights[8 * byte + i].value;
+                if (mask >> (7 - i) & 1 && weight > 0) to->sums[byte][mask] += (uint32_t)weight;
+            }
+    return true;
+}
+
 static bool make_part(cjr_reader *reader, int i) {
     cjr_part *part = &reader->part[i];
     cjr_coefficients *to = &reader->scans->part[i];
@@ -142,12 +155,14 @@ static bool make_part(cjr_reader *reader, int i) {
         int v = cjr_zigzag[k] >> 3, u = cjr_zigzag[k] & 7;
         bool is_inside = k > 0 && v < part->corner && u < part->corner;
         to->place[k] = (int8_t)(is_inside ? --left : -1);
+        for (int j = part->planes - part->omissions[k]; j < part->planes; j++) to->outside[j] |= CJR_POSITION(k);
         if (!is_inside) continue;
         to->corner_mask |= CJR_POSITION(k);
         to->position[left] = (uint8_t)k;
         to->quantisers[left] = (int16_t)(part->quantisers[k] >> CJR_COEFFICIENT_BITS);
     }
-    return to->known && to->dc && to->values;
+    if (!to->known || !to->dc || !to->values) return false;
+    return !part->is_measured || make_energies(part, to, blocks);
 }
 
 cjr_status cjr_read_scans(cjr_reader *reader, const cjr_progression *progression) {
@@ -173,6 +188,8 @@ void cjr_free_scans(struct cjr_scans *scans) {
         free(scans->part[i].known);
         free(scans->part[i].dc);
         free(scans->part[i].values);
+        free(scans->part[i].energies);
+        free(scans->part[i].sums);
     }
     free(scans);
 }

@@ -18,6 +18,9 @@ typedef struct {
     uint64_t *known;
     /// For each block, its DC coefficient, and the AC coefficients of the largest corner, the last position first.
     int16_t *dc, *values;
+    /// For each block and each plane, the energy of coefficients that the plane leaves out, as they were when they became known; NULL if
+    /// it is not measured.
+    uint32_t *energies;
     /// The AC coefficients of the corner, and the distance of those of the next block.
     int places, stride;
     /// For each position in the zigzag, the place among the block's values; -1 outside of the corner.
@@ -27,6 +30,10 @@ typedef struct {
     int16_t quantisers[64];
     /// The AC coefficients of the corner, as in `known`.
     uint64_t corner_mask;
+    /// For each plane, the AC coefficients that it leaves out, as in `known`.
+    uint64_t outside[CJR_CORNER];
+    /// The sums of the weights of coefficients, for each byte of such a mask, the highest first.
+    uint32_t (*sums)[256];
     /// For each position, the bits that are still missing; -1 before its first scan.
     int8_t missing[64];
 } cjr_coefficients;

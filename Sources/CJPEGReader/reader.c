@@ -13,25 +13,28 @@ static cjr_status make_tables(cjr_reader *reader, const cjr_picture *picture, in
             part->ac = reader->part[j].ac;
             part->pairs = reader->part[j].pairs;
             part->skips = reader->part[j].skips;
+            part->energies = reader->part[j].energies;
         }
     }
     if (!part->dc) {
-        cjr_codes *codes = reader->tables[5 * i] = malloc(sizeof *codes);
+        cjr_codes *codes = reader->tables[6 * i] = malloc(sizeof *codes);
         if (!codes) return CJR_OUT_OF_MEMORY;
         if (!cjr_make_codes(codes, picture->component[i].dc, true)) return CJR_UNFIT;
         part->dc = codes;
     }
     if (!part->ac) {
-        cjr_codes *codes = reader->tables[5 * i + 1] = malloc(sizeof *codes);
-        cjr_skip *skips = reader->tables[5 * i + 2] = malloc(sizeof *skips << CJR_SKIP_BITS);
-        cjr_pair *pairs = reader->tables[5 * i + 4] = malloc(sizeof *pairs << CJR_CODE_BITS);
-        if (!codes || !skips || !pairs) return CJR_OUT_OF_MEMORY;
+        cjr_codes *codes = reader->tables[6 * i + 1] = malloc(sizeof *codes);
+        cjr_skip *skips = reader->tables[6 * i + 2] = malloc(sizeof *skips << CJR_SKIP_BITS);
+        cjr_pair *pairs = reader->tables[6 * i + 4] = malloc(sizeof *pairs << CJR_CODE_BITS);
+        cjr_energy *energies = reader->tables[6 * i + 5] = malloc(sizeof *energies << CJR_SKIP_BITS);
+        if (!codes || !skips || !pairs || !energies) return CJR_OUT_OF_MEMORY;
         if (!cjr_make_codes(codes, picture->component[i].ac, false)) return CJR_UNFIT;
         cjr_make_pairs(pairs, codes);
-        cjr_make_skips(skips, codes);
+        cjr_make_skips(skips, energies, codes);
         part->ac = codes;
         part->pairs = pairs;
         part->skips = skips;
+        part->energies = energies;
     }
     return CJR_OK;
 }
@@ -48,7 +51,10 @@ static cjr_status make_plane(cjr_reader *reader, const cjr_picture *picture, int
     // Rows of blocks are stored as 8 samples.
     plane->stride = ((size_t)reader->mcus_across * (size_t)(part->across * corner) + 8 + 63) & ~(size_t)63;
     plane->rows = calloc((size_t)(part->down * corner), plane->stride);
-    return plane->rows ? CJR_OK : CJR_OUT_OF_MEMORY;
+    if (!plane->rows) return CJR_OUT_OF_MEMORY;
+    if (!part->is_measured) return CJR_OK;
+    plane->variances = calloc((size_t)(part->down * part->across) * (size_t)reader->mcus_across, sizeof *plane->variances);
+    return plane->variances ? CJR_OK : CJR_OUT_OF_MEMORY;
 }
 
 // The basis pictures and functions for the planes. Those of an earlier component are shared.
@@ -61,8 +67,8 @@ static cjr_status make_basis(cjr_reader *reader, const cjr_picture *picture, con
     if (part->basis) return CJR_OK;
     size_t positions = part->last <= CJR_PAIRED_LAST ? CJR_REACHED : (size_t)part->last + 1;
     size_t stride = (size_t)part->functions->vectors * CJR_LANES, size = positions * stride * sizeof(int16_t);
-    if (posix_memalign(&reader->tables[5 * i + 3], 32, size)) return CJR_OUT_OF_MEMORY;
-    int16_t *basis = memset(reader->tables[5 * i + 3], 0, size);
+    if (posix_memalign(&reader->tables[6 * i + 3], 32, size)) return CJR_OUT_OF_MEMORY;
+    int16_t *basis = memset(reader->tables[6 * i + 3], 0, size);
     for (int j = 0; j < part->planes; j++) cjr_make_basis(basis + part->plane[j].lane, stride, part->plane[j].corner);
     part->basis = basis;
     return CJR_OK;
@@ -75,19 +81,31 @@ static cjr_status make_part(cjr_reader *reader, const cjr_picture *picture, int 
     if (component->across < 1 || component->across > 4 || component->down < 1 || component->down > 4) return CJR_UNFIT;
     if (i > 0 && (component->across != 1 || component->down != 1)) return CJR_UNFIT;
     *part = (cjr_part){.across = component->across, .down = component->down, .corners = component->corners};
+    part->is_measured = i == 0 && component->corners != CJR_SIDE(CJR_CORNER);
     for (int corner = CJR_CORNER; corner > 0; corner--) {
         if (!(component->corners & CJR_SIDE(corner))) continue;
         cjr_status status = make_plane(reader, picture, i, corner);
         if (status != CJR_OK) return status;
     }
+    reader->blocks += part->across * part->down;
     part->corner = part->plane[0].corner;
     part->last = cjr_last_of_corner[part->corner];
+    uint16_t quantisers[64];
     for (int k = 0; k < 64; k++) {
         int quantiser = component->quantisers[cjr_zigzag[k]];
         if (quantiser > CJR_QUANTISER) return CJR_UNFIT;
         if (k <= part->last) part->quantisers[k] = quantiser << CJR_COEFFICIENT_BITS;
+        quantisers[k] = (uint16_t)quantiser;
+        for (int j = 0; j < part->planes; j++) {
+            int corner = part->plane[j].corner;
+            part->omissions[k] += cjr_zigzag[k] >> 3 >= corner || (cjr_zigzag[k] & 7) >= corner;
+        }
     }
-    reader->blocks += part->across * part->down;
+    if (!part->is_measured) return CJR_OK;
+    // By Parseval's theorem, a variance is the energy over the 64 samples of a block.
+    int exponent = cjr_make_weights(part->weights, quantisers);
+    part->shift = exponent > -8 ? exponent + 8 : 0;
+    for (int k = 0; k < 64; k++) part->outside[k] = part->omissions[k] ? part->weights[k].value : 0;
     return CJR_OK;
 }
 
@@ -153,8 +171,11 @@ cjr_status cjr_new_progressive(
 void cjr_free(cjr_reader *reader) {
     if (!reader) return;
     for (int i = 0; i < CJR_COMPONENTS; i++)
-        for (int j = 0; j < reader->part[i].planes; j++) free(reader->part[i].plane[j].rows);
-    for (int i = 0; i < 5 * CJR_COMPONENTS; i++) free(reader->tables[i]);
+        for (int j = 0; j < reader->part[i].planes; j++) {
+            free(reader->part[i].plane[j].rows);
+            free(reader->part[i].plane[j].variances);
+        }
+    for (int i = 0; i < 6 * CJR_COMPONENTS; i++) free(reader->tables[i]);
     cjr_free_scans(reader->scans);
     free(reader);
 }
@@ -207,7 +228,9 @@ cjr_status cjr_read(cjr_reader *reader, cjr_rows rows[CJR_COMPONENTS][CJR_CORNER
             cjr_plane *plane = &part->plane[j];
             int count = part->down * plane->corner, left = plane->height - plane->delivered;
             if (count > left) count = left;
-            rows[i][plane->corner] = (cjr_rows){plane->rows, plane->stride, count};
+            const uint16_t *variances = plane->corner < CJR_CORNER ? plane->variances : NULL;
+            size_t blocks = (size_t)(part->across * reader->mcus_across);
+            rows[i][plane->corner] = (cjr_rows){plane->rows, plane->stride, count, variances, blocks};
             plane->delivered += count;
         }
     }

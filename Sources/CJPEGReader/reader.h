@@ -37,6 +37,8 @@ typedef struct {
     size_t stride;
     /// In samples.
     int width, height, delivered;
+    /// Those of a row of MCUs; NULL if they are not measured.
+    uint16_t *variances;
 } cjr_plane;
 
 typedef struct cjr_part cjr_part;
@@ -50,6 +52,9 @@ typedef struct {
     int vectors;
     /// Reads the blocks of a component in an MCU, into the rows of each plane.
     void (*read)(cjr_reader *reader, struct local_bits *bits, cjr_part *part, int mcu);
+    /// The same, and their variances: of a single plane, and of several.
+    void (*measure_one)(cjr_reader *reader, struct local_bits *bits, cjr_part *part, int mcu);
+    void (*measure)(cjr_reader *reader, struct local_bits *bits, cjr_part *part, int mcu);
     /// Makes a row of MCUs of a component from the coefficients of a progressive file.
     void (*make_row)(const cjr_reader *reader, int component);
 } cjr_block_functions;
@@ -69,8 +74,18 @@ struct cjr_part {
     const cjr_codes *dc, *ac;
     const cjr_pair *pairs;
     const cjr_skip *skips;
+    const cjr_energy *energies;
     /// For positions of the zigzag, times 1 << CJR_COEFFICIENT_BITS; 0 behind the last.
     int32_t quantisers[CJR_REACHED];
+    /// Whether the energy of what the planes leave out is measured, the weights for it, and the bits from four times their sum to a
+    /// variance.
+    bool is_measured;
+    int shift;
+    cjr_weight weights[CJR_REACHED];
+    /// For each position of the zigzag, how many planes leave the coefficient out: those of the smallest corners. 0 behind the block.
+    uint8_t omissions[CJR_REACHED];
+    /// The weights of those that a single plane leaves out; 0 for others.
+    int32_t outside[CJR_REACHED];
     int64_t predictor;
 };
 
@@ -82,7 +97,7 @@ struct cjr_reader {
     cjr_status (*read_row)(cjr_reader *reader);
     cjr_status (*read_scan_rows)(cjr_reader *reader, const cjr_scan *scan);
     const char *message;
-    void *tables[5 * CJR_COMPONENTS];
+    void *tables[6 * CJR_COMPONENTS];
     /// The coefficients of a progressive file; NULL in a sequential one.
     struct cjr_scans *scans;
     cjr_bits bits;

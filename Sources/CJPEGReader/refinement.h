@@ -68,8 +68,8 @@ INLINE bool refine_one(cjr_reader *reader, local_bits *b, uint32_t *ended, block
 
 // `ended` is the length of a run of blocks that end, with this one.
 INLINE bool refine(
-    cjr_reader *reader, local_bits *b, uint32_t *ended, const cjr_coefficients *part, uint64_t *all_known, int16_t *values,
-    const cjr_scan *scan) {
+    cjr_reader *reader, local_bits *b, uint32_t *ended, const cjr_coefficients *part, int planes, uint64_t *all_known,
+    int16_t *values, uint32_t *energies, const cjr_scan *scan) {
     uint64_t band = ~0ull >> scan->first & ~0ull << (63 - scan->last), known = *all_known & band, zeros = ~known & band;
     block_refinement block = {.turn = in_turn(zeros), .left = __builtin_popcountll(zeros), .at = scan->first - 1};
     if (*ended == 0) {
@@ -101,5 +101,6 @@ INLINE bool refine(
     *all_known |= block.added;
     if ((corrected | block.added) & part->corner_mask)
         change(values, part->places, part->corner_mask, corrected, block.added, block.negative, (int16_t)(1 << scan->low));
+    if (energies) measure(part, planes, energies, block.added, (3 << scan->low) - 1);
     return !reader->bits.is_bad;
 }

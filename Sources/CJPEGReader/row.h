@@ -58,16 +58,85 @@ static inline __attribute__((always_inline)) void store(
     }
 }
 
+// The energy of skipped coefficients.
+#if defined(__SSE2__)
+#include <emmintrin.h>
+typedef __m128i skipped;
+static inline skipped nothing_skipped(void) { return _mm_setzero_si128(); }
+
+static inline skipped skipped_more(skipped sum, const cjr_energy *skip, const cjr_weight *weight) {
+    __m128i energy = _mm_loadl_epi64((const __m128i *)skip), weights = _mm_loadl_epi64((const __m128i *)weight);
+    return _mm_add_epi32(sum, _mm_madd_epi16(energy, weights));
+}
+
+static inline int32_t energy_of(skipped sum) {
+    return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 1)));
+}
+#elif defined(__aarch64__)
+typedef int32x4_t skipped;
+static inline skipped nothing_skipped(void) { return vdupq_n_s32(0); }
+
+static inline skipped skipped_more(skipped sum, const cjr_energy *skip, const cjr_weight *weight) {
+    return vmlal_s16(sum, vld1_s16((const int16_t *)skip), vld1_s16((const int16_t *)weight));
+}
+
+static inline int32_t energy_of(skipped sum) { return vaddvq_s32(sum); }
+#else
+typedef uint32_t skipped;
+static inline skipped nothing_skipped(void) { return 0; }
+
+static inline skipped skipped_more(skipped sum, const cjr_energy *skip, const cjr_weight *weight) {
+    const int16_t *energy = skip->sums;
+    return sum + (uint32_t)(energy[0] * weight->value) + (uint32_t)(energy[1] * weight->step) + (uint32_t)(energy[2] * weight->bend);
+}
+
+static inline int32_t energy_of(skipped sum) { return (int32_t)sum; }
+#endif
+
+// Weights between those of two quantisers may be less than zero.
+static inline uint16_t variance_of(const cjr_part *part, int64_t energy) {
+    int64_t variance = energy < 0 ? 0 : energy * 4 >> part->shift;
+    return (uint16_t)(variance < CJR_VARIANCE ? variance : CJR_VARIANCE);
+}
+
+// Writes the variance of what each plane leaves out, from the energies by the number of planes that leave them out.
+static inline void store_variances(const cjr_part *part, const int64_t *energies, size_t place) {
+    int64_t energy = 0;
+    const cjr_plane *plane = part->plane;
+    const int64_t *last = energies + part->planes;
+    do {
+        energy += *last--;
+        plane++->variances[place] = variance_of(part, energy);
+    } while (last > energies);
+}
+
+// `measured` is the number of planes whose variances are measured, 0, 1 or SEVERAL, and known to the compiler, as `vectors` is.
+#undef SEVERAL
+#define SEVERAL 2
 static inline __attribute__((always_inline)) local_bits read_block(
-    cjr_reader *reader, local_bits b, cjr_part *part, int vectors, int column, int row) {
+    cjr_reader *reader, local_bits b, cjr_part *part, int vectors, int measured, int column, int row) {
     // In variables, because the compiler would load them again after each store and call.
     const cjr_codes *ac = part->ac;
     const cjr_pair *pairs = part->pairs;
     const cjr_skip *skips = part->skips;
     const int32_t *quantisers = part->quantisers;
     const int16_t *basis = part->basis;
+    const cjr_energy *skip_energies = part->energies;
+    const cjr_weight *weights = part->weights;
+    const uint8_t *omissions = part->omissions;
     vector samples[CJR_VECTORS];
     int last = part->last, lanes = vectors * CJR_LANES;
+    const int32_t *outside = part->outside;
+    // By the number of planes that leave the coefficients out, or of the single plane.
+    int64_t energies[CJR_CORNER + 1], energy = 0;
+    for (int i = 0; i <= CJR_CORNER && measured == SEVERAL; i++) energies[i] = 0;
+    skipped sum = nothing_skipped();
+#define MEASURE(of, k)                                                                                                \
+    do {                                                                                                              \
+        int64_t square = (of) * (of);                                                                                 \
+        if (measured == 1) energy += square * outside[k];                                                             \
+        if (measured == SEVERAL) energies[omissions[k]] += square * weights[k].value;                                 \
+    } while (0)
     REFILL(b);
     cjr_entry entry = next_entry(reader, &b, part->dc, true);
     part->predictor += (int32_t)entry >> 16;
@@ -82,6 +151,7 @@ static inline __attribute__((always_inline)) local_bits read_block(
             if (__builtin_expect(pair == 0, 0)) {
                 entry = next_entry(reader, &b, ac, false);
                 k += (int)(entry >> 8 & 255);
+                if (k < 64) MEASURE((int32_t)entry >> 16, k);
                 if (k > last) break;
                 add(samples, basis + k * lanes, vectors, ((int32_t)entry >> 16) * quantisers[k]);
                 continue;
@@ -89,8 +159,10 @@ static inline __attribute__((always_inline)) local_bits read_block(
             CONSUME(b, pair);
             k += (int)(pair >> 6 & 31);
             // Behind the corner the quantisers are zero.
+            MEASURE((int8_t)(pair >> 17), k);
             add(samples, basis + k * lanes, vectors, (int8_t)(pair >> 17) * quantisers[k]);
             k += (int)(pair >> 11 & 63);
+            MEASURE((int32_t)pair >> 25, k);
             add(samples, basis + k * lanes, vectors, ((int32_t)pair >> 25) * quantisers[k]);
         }
         REFILL(b);
@@ -101,6 +173,7 @@ static inline __attribute__((always_inline)) local_bits read_block(
         for (int i = 0; i < 4 && k < last; i++) {
             entry = next_entry(reader, &b, ac, false);
             k += (int)(entry >> 8 & 255);
+            if (k < 64) MEASURE((int32_t)entry >> 16, k);
             if (k > last) {
                 if (last < 63 || k >= (int)CJR_END) break;
                 // libjpeg-turbo takes what lies beyond a block for its last coefficient.
@@ -114,27 +187,37 @@ static inline __attribute__((always_inline)) local_bits read_block(
         // Three look-ups fit in the 45 bits that are known after DC.
 #pragma clang loop unroll(full)
         for (int i = 0; i < 3 && k < 63; i++) {
-            unsigned skip = skips[b.bits >> (64 - CJR_SKIP_BITS)];
+            uint64_t place = b.bits >> (64 - CJR_SKIP_BITS);
+            unsigned skip = skips[place];
             int next = k + (int)(skip >> 6 & 63);
             if (__builtin_expect(next <= 63 && skip & 63, 1)) {
                 CONSUME(b, skip);
+                if (measured) sum = skipped_more(sum, &skip_energies[place], &weights[k]);
                 k = skip & CJR_SKIPS_END ? 64 : next;
                 continue;
             }
             entry = next_entry(reader, &b, ac, false);
             k += (int)(entry >> 8 & 255);
+            if (k < 64) MEASURE((int32_t)entry >> 16, k);
         }
         REFILL(b);
     }
+#undef MEASURE
     store(part, samples, vectors, column, row);
+    size_t place = (size_t)(row * part->across * reader->mcus_across + column);
+    if (measured == 1) part->plane[0].variances[place] = variance_of(part, energy + energy_of(sum));
+    if (measured == SEVERAL) {
+        energies[part->planes] += energy_of(sum);
+        store_variances(part, energies, place);
+    }
     return b;
 }
 
 static inline __attribute__((always_inline)) void read_blocks(
-    cjr_reader *reader, local_bits *bits, cjr_part *part, int vectors, int mcu) {
+    cjr_reader *reader, local_bits *bits, cjr_part *part, int vectors, int measured, int mcu) {
     local_bits b = *bits;
     for (int y = 0; y < part->down; y++)
-        for (int x = 0; x < part->across; x++) b = read_block(reader, b, part, vectors, mcu * part->across + x, y);
+        for (int x = 0; x < part->across; x++) b = read_block(reader, b, part, vectors, measured, mcu * part->across + x, y);
     *bits = b;
 }
 
@@ -158,8 +241,12 @@ static inline __attribute__((always_inline)) cjr_status read_row_of(cjr_reader *
         }
         for (int i = 0; i < reader->components; i++) {
             cjr_part *part = &reader->part[i];
-            if (vectors > 0) read_blocks(reader, &b, part, vectors, mcu);
-            else part->functions->read(reader, &b, part, mcu);
+            const cjr_block_functions *functions = part->functions;
+            if (vectors == 0 && !part->is_measured) functions->read(reader, &b, part, mcu);
+            else if (vectors == 0) (part->planes == 1 ? functions->measure_one : functions->measure)(reader, &b, part, mcu);
+            else if (!part->is_measured) read_blocks(reader, &b, part, vectors, 0, mcu);
+            else if (part->planes == 1) read_blocks(reader, &b, part, vectors, 1, mcu);
+            else read_blocks(reader, &b, part, vectors, SEVERAL, mcu);
         }
         if (state->is_bad) {
             SAVE();
@@ -220,6 +307,10 @@ static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *
                 add(samples, basis + k * lanes, vectors, values[from->place[k]] * part->quantisers[k]);
             }
             store(part, samples, vectors, x, y);
+            if (!from->energies) continue;
+            const uint32_t *energies = from->energies + (first + (size_t)x) * (size_t)part->planes;
+            for (int i = 0; i < part->planes; i++)
+                part->plane[i].variances[y * from->blocks_across + x] = variance_of(part, energies[i]);
         }
     }
 }
@@ -231,7 +322,13 @@ static cjr_status make_row(cjr_reader *reader) {
 
 #define FUNCTIONS(count)                                                                                              \
     static void read_blocks_##count(cjr_reader *reader, local_bits *bits, cjr_part *part, int mcu) {                  \
-        read_blocks(reader, bits, part, count, mcu);                                                                  \
+        read_blocks(reader, bits, part, count, 0, mcu);                                                               \
+    }                                                                                                                 \
+    static void measure_one_##count(cjr_reader *reader, local_bits *bits, cjr_part *part, int mcu) {                  \
+        read_blocks(reader, bits, part, count, 1, mcu);                                                               \
+    }                                                                                                                 \
+    static void measure_##count(cjr_reader *reader, local_bits *bits, cjr_part *part, int mcu) {                      \
+        read_blocks(reader, bits, part, count, SEVERAL, mcu);                                                         \
     }                                                                                                                 \
     static void make_row_##count(const cjr_reader *reader, int component) { make_row_of(reader, component, count); }
 FUNCTIONS(1)
@@ -243,7 +340,7 @@ FUNCTIONS(9)
 FUNCTIONS(13)
 #undef FUNCTIONS
 
-#define BOTH(count) {count, read_blocks_##count, make_row_##count}
+#define BOTH(count) {count, read_blocks_##count, measure_one_##count, measure_##count, make_row_##count}
 const cjr_row_functions ROWS = {
     .read_row = read_row,
     .make_row = make_row,

@@ -57,10 +57,23 @@ INLINE bool dc_first(cjr_reader *reader, local_bits *b, int16_t *dc, int i, int 
 // The length of a run of blocks that end: this one and those that follow.
 INLINE uint32_t run(local_bits *b, int exponent) { return (1u << exponent) + take(b, exponent); }
 
+// Adds the energy of coefficients of one size that have become known, and of which each plane leaves out some. Missing bits count as
+// half of what they may be, so twice the size is a whole number. Sums that are too large stay so, so that their order does not matter.
+INLINE void measure(const cjr_coefficients *part, int planes, uint32_t *energies, uint64_t new, int64_t twice) {
+    for (int i = 0; i < planes; i++) {
+        uint64_t mask = new & part->outside[i];
+        if (!mask) continue;
+        uint64_t weight = 0;
+        for (int byte = 0; byte < 8; byte++) weight += part->sums[byte][mask >> (56 - 8 * byte) & 255];
+        uint64_t sum = energies[i] + ((uint64_t)(twice * twice) * weight >> 2);
+        energies[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    }
+}
+
 // `ended` is the length of a run of blocks that begins with this one.
 INLINE bool ac_first(
-    cjr_reader *reader, local_bits *b, uint32_t *ended, const cjr_coefficients *part, uint64_t *all_known, int16_t *values,
-    const cjr_scan *scan) {
+    cjr_reader *reader, local_bits *b, uint32_t *ended, const cjr_coefficients *part, int planes, uint64_t *all_known,
+    int16_t *values, uint32_t *energies, const cjr_scan *scan) {
     const cjr_codes *codes = &reader->scans->ac;
     uint64_t known = *all_known;
     for (int k = scan->first; k <= scan->last; k++) {
@@ -77,6 +90,7 @@ INLINE bool ac_first(
         if (value == 0) continue;
         if (value > INT16_MAX || value < INT16_MIN) return false;
         known |= CJR_POSITION(k);
+        if (energies) measure(part, planes, energies, CJR_POSITION(k), 2 * (value < 0 ? -value : value) + (1 << scan->low) - 1);
         if (part->place[k] >= 0) values[part->place[k]] = (int16_t)value;
     }
     *all_known = known;
@@ -117,16 +131,19 @@ INLINE bool ac_row(cjr_reader *reader, const cjr_scan *scan, int row, bool is_fi
     size_t stride = (size_t)part->stride, first = (size_t)row * (size_t)part->blocks_across;
     uint64_t *known = part->known + first;
     int16_t *values = part->values + first * stride;
+    int planes = reader->part[scan->component[0]].planes;
+    uint32_t *energies = part->energies ? part->energies + first * (size_t)planes : NULL;
     // In variables, as in a row of a sequential file.
     uint32_t ended;
     local_bits b;
     LOAD();
     for (int column = 0; column < part->own_across; column++, known++, values += stride) {
+        uint32_t *own = energies ? energies + column * planes : NULL;
         PREPARE();
         if (is_first) {
-            if (ended == 0 && !ac_first(reader, &b, &ended, part, known, values, scan)) return false;
+            if (ended == 0 && !ac_first(reader, &b, &ended, part, planes, known, values, own, scan)) return false;
             if (ended > 0) ended--;
-        } else if (!refine(reader, &b, &ended, part, known, values, scan)) {
+        } else if (!refine(reader, &b, &ended, part, planes, known, values, own, scan)) {
             return false;
         }
     }

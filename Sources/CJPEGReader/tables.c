@@ -76,9 +76,9 @@ void cjr_make_pairs(cjr_pair pairs[1 << CJR_CODE_BITS], const cjr_codes *codes) 
     }
 }
 
-void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes) {
+void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], cjr_energy energies[1 << CJR_SKIP_BITS], const cjr_codes *codes) {
     for (unsigned bits = 0; bits < 1u << CJR_SKIP_BITS; bits++) {
-        int used = 0;
+        int used = 0, energy[3] = {0};
         unsigned steps = 0, end = 0;
         while (used < CJR_SKIP_BITS && !end) {
             // The bits after the known ones count as zeros; an entry that needs them does not fit.
@@ -86,15 +86,30 @@ void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes) 
             cjr_entry entry = codes->entries[next];
             if (entry & CJR_LONG) break;
             int length = (int)(entry & 63);
-            if (entry & CJR_VALUE_FOLLOWS) length += (int)(entry >> 16);
+            int value = (int32_t)entry >> 16;
+            if (entry & CJR_VALUE_FOLLOWS) {
+                int size = value, after = used + length;
+                length += size;
+                if (used + length > CJR_SKIP_BITS) break;
+                value = extended((int)(bits << after & ((1u << CJR_SKIP_BITS) - 1)) >> (CJR_SKIP_BITS - size), size);
+            }
             if (used + length > CJR_SKIP_BITS) break;
             unsigned step = entry >> 8 & 255;
-            if (step == CJR_END) end = 1, step = 1;
+            bool is_end = step == CJR_END;
+            if (is_end) step = 1;
             if (steps + step > 63) break;
+            int s = (int)(steps + step), square = is_end ? 0 : value * value;
+            if (energy[0] + square > CJR_SKIPPED_ENERGY || energy[1] + square * s > INT16_MAX) break;
+            if (energy[2] + square * (s * (s - 1) / 2) > INT16_MAX) break;
+            energy[0] += square;
+            energy[1] += square * s;
+            energy[2] += square * (s * (s - 1) / 2);
+            end = is_end;
             steps += step;
             used += length;
         }
         skips[bits] = (cjr_skip)((unsigned)used | steps << 6 | (end ? CJR_SKIPS_END : 0));
+        energies[bits] = (cjr_energy){{(int16_t)energy[0], (int16_t)energy[1], (int16_t)energy[2]}, 0};
     }
 }
 
@@ -129,6 +144,55 @@ void cjr_make_refinements(
         refinements[i] = is_common ? (cjr_refinement)((length + size) | size << CJR_NEW_BIT | (zeros + 1) << 8) : CJR_UNCOMMON;
     }
     for (unsigned i = 0; i < 1u << CJR_CODE_BITS; i++) several[i] = several_of(i, refinements, codes);
+}
+
+// A polynomial whose values are near the squares of the quantisers: least squares, with the same roundings on every machine. Large
+// quantisers count for less, but not by the square of their size: the polynomial would then be too small in the mean.
+static void fit(double polynomial[3], const uint16_t quantisers[64]) {
+#pragma clang fp contract(off)
+    double rows[3][4] = {{0}}, largest = 1;
+    for (int k = 1; k < 64; k++)
+        if (quantisers[k] > largest) largest = quantisers[k];
+    for (int k = 1; k < 64; k++) {
+        double square = (double)quantisers[k] * quantisers[k], powers[4] = {1, k, (double)k * k, square};
+        // Coefficients are rarer towards the end. No square is so small that the others would not matter.
+        double size = square * 1024 > largest * largest ? square : largest * largest / 1024, weight = 1 / (size * (8 + k));
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 4; j++) rows[i][j] += weight * powers[i] * powers[j];
+    }
+    // The matrix is positive definite, and needs no pivots.
+    for (int i = 0; i < 3; i++)
+        for (int j = i + 1; j < 3; j++) {
+            double factor = rows[j][i] / rows[i][i];
+            for (int l = i; l < 4; l++) rows[j][l] -= factor * rows[i][l];
+        }
+    for (int i = 2; i >= 0; i--) {
+        polynomial[i] = rows[i][3];
+        for (int j = i + 1; j < 3; j++) polynomial[i] -= rows[i][j] * polynomial[j];
+        polynomial[i] /= rows[i][i];
+    }
+}
+
+static double size_of(double value) { return value < 0 ? -value : value; }
+static int rounded(double value) { return (int)(value < 0 ? value - 0.5 : value + 0.5); }
+
+int cjr_make_weights(cjr_weight weights[64], const uint16_t quantisers[64]) {
+#pragma clang fp contract(off)
+    double polynomial[3], largest = 0;
+    fit(polynomial, quantisers);
+    for (int k = 0; k < 64; k++) {
+        double value = size_of(polynomial[0] + polynomial[1] * k + polynomial[2] * (k * k));
+        if (value > largest) largest = value;
+    }
+    int exponent = 14;
+    double scale = 1 << 14;
+    // Some room for the roundings of the differences.
+    while (largest * scale > 31000) exponent--, scale /= 2;
+    int value = rounded(polynomial[0] * scale), step = rounded((polynomial[1] + polynomial[2]) * scale);
+    int bend = rounded(2 * polynomial[2] * scale);
+    for (int k = 0; k < 64; k++, value += step, step += bend)
+        weights[k] = (cjr_weight){(int16_t)value, (int16_t)step, (int16_t)bend, 0};
+    return exponent;
 }
 
 // cosines[n][m] = cos(m · π / (2 · n)). Written out, because libraries round differently.

@@ -34,6 +34,21 @@ typedef uint32_t cjr_pair;
 typedef uint16_t cjr_skip;
 #define CJR_SKIPS_END 0x1000u
 
+/// The energy of skipped coefficients: the sums of value², of value² times the steps s to the coefficient, and of value² times
+/// s · (s - 1) / 2. With a weight and its differences (cjr_weight) they give value² times the weight of each position. Not beside the
+/// bits, whose table stays small, because the next look-up waits for it.
+typedef struct {
+    int16_t sums[3], unused;
+} cjr_energy;
+/// The most of the first sum, so that those of a block with their weights fit into 32 bits.
+#define CJR_SKIPPED_ENERGY 1000
+
+/// The weight of a position in the zigzag, which is about the square of its quantiser times a power of two, and the first and second
+/// difference to the weights that follow: those of all positions are a polynomial of the second degree.
+typedef struct {
+    int16_t value, step, bend, unused;
+} cjr_weight;
+
 typedef struct {
     cjr_entry entries[1 << CJR_CODE_BITS];
     /// 256 × the length of the code plus its symbol; 0 if it is longer.
@@ -64,9 +79,12 @@ typedef uint64_t cjr_refinements;
 /// False if the table contradicts itself, or if `is_dc` and a symbol is no number of bits.
 bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc);
 void cjr_make_pairs(cjr_pair pairs[1 << CJR_CODE_BITS], const cjr_codes *codes);
-void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes);
+void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], cjr_energy energies[1 << CJR_SKIP_BITS], const cjr_codes *codes);
 void cjr_make_refinements(
     cjr_refinement refinements[1 << CJR_CODE_BITS], cjr_refinements several[1 << CJR_CODE_BITS], const cjr_codes *codes);
+
+/// Writes the weights for the quantisers, in the order of the zigzag. Returns the exponent of the power of two.
+int cjr_make_weights(cjr_weight weights[64], const uint16_t quantisers[64]);
 
 /// Samples of a vector, in 16 bits each.
 #define CJR_LANES 16

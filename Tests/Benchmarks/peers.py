@@ -37,7 +37,7 @@ def vips(original, width, suffix):
 
 
 def weights(samples, outputs):
-    """Lanczos3 as a matrix: the reference that both are held against."""
+    """Lanczos3 as a matrix: with it the references are made."""
     scale = samples / outputs
     centers = (np.arange(outputs) + 0.5) * scale
     x = (np.arange(samples) + 0.5 - centers[:, None]) / max(scale, 1)
@@ -49,6 +49,17 @@ def luma(image):
     if image.mode == "RGBA":
         image = Image.alpha_composite(Image.new("RGBA", image.size, (255, 255, 255, 255)), image).convert("RGB")
     return np.asarray(image.convert("YCbCr"), dtype=np.float64)[:, :, 0]
+
+
+def opened(samples):
+    """Linear light of stored values (IEC 61966-2-1)."""
+    values = samples / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def closed(light):
+    light = np.clip(light, 0, 1)
+    return 255 * np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
 
 
 def compare(body, reference):
@@ -127,11 +138,11 @@ def main(program, directory, rounds):
             original, width, suffix = JOBS[name]
             full = luma(Image.open(io.BytesIO(originals[original])))
             height = round(full.shape[0] * width / full.shape[1])
-            reference = weights(full.shape[0], height) @ full @ weights(full.shape[1], width).T
-            reference = np.clip(reference, 0, 255)
+            # Each in its own light: ours averages light, and libvips stored values.
+            down, across = weights(full.shape[0], height), weights(full.shape[1], width).T
             with open(f"{directory}/{name}.ours{suffix}", "rb") as file:
-                p, s = compare(file.read(), reference)
-            q, t = compare(vips(originals[original], width, suffix), reference)
+                p, s = compare(file.read(), closed(down @ opened(full) @ across))
+            q, t = compare(vips(originals[original], width, suffix), np.clip(down @ full @ across, 0, 255))
             row += [f"{p:.2f}", f"{q:.2f}", f"{s:.4f}", f"{t:.4f}"]
         print("| " + " | ".join(row) + " |")
     top = statistics.median(times["large-w780"][0])

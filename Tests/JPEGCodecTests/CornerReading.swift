@@ -8,6 +8,8 @@ struct CornerReading: Equatable {
     var eighths = 0
     var subsampling = [0, 0]
     var planes: [[[UInt8]]] = []
+    /// What the corner of luma leaves out of each block.
+    var variances: [[UInt16]] = []
 
     private init() {}
 
@@ -62,6 +64,14 @@ struct CornerReading: Equatable {
 
     private mutating func append(_ rows: inout cjpeg_rows, _ layout: cjpeg_layout) {
         let counts = [rows.count.0, rows.count.1, rows.count.2]
+        let side = Int(rows.side)
+        withUnsafeBytes(of: &rows.variances) { bytes in
+            let starts = bytes.assumingMemoryBound(to: UnsafePointer<UInt16>?.self)
+            for row in stride(from: 0, to: side > 0 ? Int(counts[0]) : 0, by: max(side, 1)) {
+                let count = (Int(layout.width) + side - 1) / side
+                variances.append(Array(UnsafeBufferPointer(start: starts[row / side], count: count)))
+            }
+        }
         withUnsafeBytes(of: &rows.rows) { bytes in
             let starts = bytes.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self)
             for plane in planes.indices {
@@ -72,6 +82,13 @@ struct CornerReading: Equatable {
                 }
             }
         }
+    }
+
+    /// The same without what is only estimated of a progressive file.
+    var withoutVariances: CornerReading {
+        var reading = self
+        reading.variances = []
+        return reading
     }
 
     /// The same picture from the lowest coefficients of each block of the full picture, computed in floating point: the plane with

@@ -119,19 +119,99 @@ final class ColorTests: XCTestCase {
         assertNear(try firstPixel(try renderer.render(original, as: transform).body), [118, 118, 118], accuracy: 4)
     }
 
-    func testThatLinearLightAveragesLight() throws {
-        // Given black and white columns
-        var linear = renderer
-        linear.resamplesInLinearLight = true
-        var picture = try PixelBuffer(PixelLayout(width: 64, height: 64, model: .rgb), limits: Limits())
-        for y in 0..<64 {
-            picture.withMutableRow(y) { row in for index in 0..<row.count { row[index] = index / 3 % 2 == 0 ? 0 : 255 } }
-        }
-        let original = try PNGCodec().encode(picture, EncodeOptions())
+    /// The first pixel of a picture at a width of 4.
+    private func averaged(
+        _ columns: borrowing PixelBuffer, by codec: any Codec, inLight: Bool, from options: EncodeOptions = EncodeOptions()
+    ) throws -> [UInt8] {
+        var renderer = renderer
+        renderer.resamplesInLinearLight = inLight
         var transform = Transform()
-        transform.width = 4
-        // Then the average is half of the light, or half of the value
-        assertNear(try firstPixel(try linear.render(original, as: transform).body), [188], accuracy: 3)
-        assertNear(try firstPixel(try renderer.render(original, as: transform).body), [128], accuracy: 3)
+        (transform.width, transform.format) = (4, .png)
+        return try firstPixel(try renderer.render(try codec.encode(columns, options), as: transform).body)
+    }
+
+    private func columns(
+        _ model: ColorModel, width: Int = 64, planes: (Int, Int)? = nil, hasAlpha: Bool = false
+    ) throws -> PixelBuffer {
+        let layout =
+            planes.map { PixelLayout(width: width, height: width, planarWithSubsampling: $0.0, $0.1) }
+            ?? PixelLayout(width: width, height: width, model: model, hasAlpha: hasAlpha)
+        var picture = try PixelBuffer(layout, limits: Limits())
+        for (plane, shape) in layout.planes.enumerated() {
+            let stride = picture.stride(of: plane)
+            picture.withMutablePlane(plane) { samples in
+                for y in 0..<shape.height {
+                    for x in 0..<shape.width * shape.channels {
+                        let isWhite = x / shape.channels % 2 == 1
+                        samples[y * stride + x] =
+                            plane > 0 ? 128 : isWhite || hasAlpha && x % shape.channels == shape.channels - 1 ? 255 : 0
+                    }
+                }
+            }
+        }
+        return picture
+    }
+
+    func testColumnsBecomeHalfOfTheirLight() throws {
+        for model in [ColorModel.gray, .rgb] {
+            for hasAlpha in [false, true] {
+                // Given
+                let picture = try columns(model, hasAlpha: hasAlpha)
+                // When, then
+                assertNear(Array(try averaged(picture, by: PNGCodec(), inLight: true).prefix(1)), [188], accuracy: 3)
+                assertNear(Array(try averaged(picture, by: PNGCodec(), inLight: false).prefix(1)), [128], accuracy: 3)
+            }
+        }
+    }
+
+    func testAShrunkJPEGHasTheLightOfWhatItLeavesOut() throws {
+        for isProgressive in [false, true] {
+            var configuration = JPEGCodec.Configuration()
+            configuration.progressive = isProgressive
+            for (model, planes) in [(ColorModel.gray, nil), (.ycbcr, (1, 1)), (.ycbcr, (2, 2))] {
+                for width in [64, 32] {
+                    // Given
+                    let picture = try columns(model, width: width, planes: planes)
+                    let (codec, options) = (JPEGCodec(configuration), EncodeOptions(quality: 95))
+                    // When, then
+                    let what = "\(model), \(width) pixels, progressive: \(isProgressive)"
+                    let light = try averaged(picture, by: codec, inLight: true, from: options)[0]
+                    // (the columns have one frequency alone, whose weight differs most from its quantiser)
+                    XCTAssertEqual(Double(light), 188, accuracy: 30, what)
+                    let stored = try averaged(picture, by: codec, inLight: false, from: options)[0]
+                    XCTAssertEqual(Double(stored), 128, accuracy: 4, what)
+                }
+            }
+        }
+    }
+
+    func testInkIsAShareOfThePaper() throws {
+        // Given
+        let picture = try columns(.cmyk)
+        // When
+        let light = try averaged(picture, by: JPEGCodec(), inLight: true, from: EncodeOptions(quality: 95))
+        // Then
+        XCTAssertEqual(light, try averaged(picture, by: JPEGCodec(), inLight: false, from: EncodeOptions(quality: 95)))
+    }
+
+    func testLargerPicturesAreTheSameInEveryLight() throws {
+        for codec in [JPEGCodec() as any Codec, PNGCodec()] {
+            // Given
+            let original = try codec.encode(try DrawnPoster(width: 40, height: 60).draw(), EncodeOptions())
+            var (stored, transform) = (renderer, Transform())
+            stored.resamplesInLinearLight = false
+            (transform.width, transform.enlarges, transform.format) = (90, true, .png)
+            // When, then
+            XCTAssertEqual(try renderer.render(original, as: transform).body, try stored.render(original, as: transform).body)
+        }
+    }
+
+    func testHashesAreTheSameInEveryLight() throws {
+        // Given
+        let original = try JPEGCodec().encode(try DrawnPoster(width: 200, height: 300).draw(), EncodeOptions())
+        var stored = renderer
+        stored.resamplesInLinearLight = false
+        // When, then
+        XCTAssertEqual(try renderer.hash(of: renderer.open(original)), try stored.hash(of: stored.open(original)))
     }
 }

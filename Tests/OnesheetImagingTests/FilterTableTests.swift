@@ -52,6 +52,16 @@ final class FilterTableTests: XCTestCase {
                     } >> 8
                 }
                 XCTAssertEqual(made.map(Int.init), sums, "\(samples) to \(outputs), \(part)")
+                // When
+                let light = (0..<row.count + 64).map { Int16(truncatingIfNeeded: ($0 &* $0 &* 977 ^ $0) % 16_321) }
+                table.withAxis { ck_across_i16(light, &made, $0) }
+                // Then
+                let means = (0..<outputs).map { output in
+                    (0..<table.taps).reduce(1 << 13) {
+                        $0 + Int(table.weights[output * table.taps + $1]) * Int(light[Int(table.starts[output]) + $1])
+                    } >> 14
+                }
+                XCTAssertEqual(made.map(Int.init), means, "light, \(samples) to \(outputs), \(part)")
                 XCTAssertLessThanOrEqual(
                     table.bytes, FilterTable.bytes(outputs: outputs, taps: table.taps, isArranged: true), "\(samples) to \(outputs)"
                 )

@@ -8,6 +8,18 @@ struct ReferenceResampling {
     var region: (x: Double, y: Double, width: Double, height: Double)
     var width: Int
     var height: Int
+    /// Whether light is averaged (IEC 61966-2-1) instead of stored values.
+    var isLight = false
+
+    private func opened(_ sample: Double) -> Double {
+        let value = sample / 255
+        return isLight ? 255 * (value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)) : sample
+    }
+
+    private func closed(_ light: Double) -> Double {
+        let value = min(max(light, 0), 255) / 255
+        return isLight ? 255 * (value <= 0.003_130_8 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055) : 255 * value
+    }
 
     /// Samples of one packed picture, not rounded. Colours are premultiplied for averaging.
     func resample(_ picture: borrowing PixelBuffer) -> [Double] {
@@ -19,6 +31,7 @@ struct ReferenceResampling {
                 for index in 0..<row.count {
                     var value = Double(row[index])
                     let isColor = !layout.hasAlpha || index % channels < channels - 1
+                    if isColor { value = opened(value) }
                     if layout.hasAlpha, isColor { value *= Double(row[index / channels * channels + channels - 1]) / 255 }
                     samples[y * layout.width * channels + index] = value
                 }
@@ -38,7 +51,8 @@ struct ReferenceResampling {
                     var value = down[(x * height + y) * channels + channel]
                     let alpha = down[(x * height + y) * channels + channels - 1]
                     if layout.hasAlpha, channel < channels - 1 { value = alpha > 0 ? value * 255 / alpha : 0 }
-                    outcome[(y * width + x) * channels + channel] = min(max(value, 0), 255)
+                    let isAlpha = layout.hasAlpha && channel == channels - 1
+                    outcome[(y * width + x) * channels + channel] = isAlpha ? min(max(value, 0), 255) : closed(value)
                 }
             }
         }

@@ -87,10 +87,10 @@ final class RenderCostTests: XCTestCase {
     }
 
     func testThatWhatDoesNotStreamIsHeldWhole() {
-        // A progressive JPEG as coefficients of two bytes and a bit, an interlaced PNG as samples.
+        // A progressive JPEG as coefficients of two bytes and a bit, and half a byte for each pixel of luma; an interlaced PNG as samples.
         let few = 8 << 20
         XCTAssertEqual(
-            cost(header(.jpeg, 4000, 6000, isProgressive: true)).bytes, 4000 * 6000 * 3 * 17 / 8, accuracy: few)
+            cost(header(.jpeg, 4000, 6000, isProgressive: true)).bytes, 4000 * 6000 * 3 * 17 / 8 + 4000 * 6000 / 2, accuracy: few)
         XCTAssertEqual(
             cost(header(.png, 4000, 6000, model: .rgb, isProgressive: true)).bytes, 4000 * 6000 * 3, accuracy: few)
         // Each row of a picture that is one pixel wide takes 64 bytes.
@@ -205,7 +205,7 @@ final class RenderCostTests: XCTestCase {
                     // When
                     let told = RenderCost(PictureOutline(header, count: 0), [output], decoding: 0).bytes
                     let resampler = try PictureResampler(
-                        output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: light,
+                        output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: light ? .light : nil,
                         tables: FilterTableCache(),
                         limits: Limits(), by: .never)
                     // Then tables, rows and the output are within the prediction, which is not much too high
@@ -223,7 +223,7 @@ final class RenderCostTests: XCTestCase {
             let output = output(header) { ($0.width, $0.height) = (92, 600) }
             let layout = PixelLayout(width: 1, height: height, model: .gray)
             return try PictureResampler(
-                output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: false,
+                output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: nil,
                 tables: FilterTableCache(),
                 limits: Limits(), by: .never
             ).bytes

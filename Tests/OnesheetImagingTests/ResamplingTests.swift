@@ -10,9 +10,13 @@ final class ResamplingTests: XCTestCase {
     private let codec = PNGCodec()
     private lazy var renderer = Renderer(codecs: [codec], limits: Limits())
 
-    private func render(_ picture: borrowing PixelBuffer, _ change: (inout Transform) -> Void) throws -> PixelBuffer {
+    private func render(_ picture: borrowing PixelBuffer, isLight: Bool = true, _ change: (inout Transform) -> Void) throws
+        -> PixelBuffer
+    {
         var transform = Transform()
         change(&transform)
+        var renderer = renderer
+        renderer.resamplesInLinearLight = isLight
         let image = try renderer.render(try codec.encode(picture, EncodeOptions()), as: transform)
         return try codec.picture(Array(image.body.readableBytesView))
     }
@@ -38,14 +42,17 @@ final class ResamplingTests: XCTestCase {
         _ width: Int, _ height: Int, to outputs: (Int, Int), model: ColorModel, hasAlpha: Bool = false, line: UInt = #line
     ) throws {
         let picture = try DrawnPoster(width: width, height: height).draw(model, hasAlpha: hasAlpha)
-        let reference = ReferenceResampling(
-            region: (0, 0, Double(width), Double(height)), width: outputs.0, height: outputs.1)
-        let outcome = try render(picture) {
-            ($0.width, $0.height) = outputs
-            $0.resizing = .force
-            $0.enlarges = true
+        for isLight in [false, true] {
+            let reference = ReferenceResampling(
+                region: (0, 0, Double(width), Double(height)), width: outputs.0, height: outputs.1,
+                isLight: isLight && (outputs.0 < width || outputs.1 < height))
+            let outcome = try render(picture, isLight: isLight) {
+                ($0.width, $0.height) = outputs
+                $0.resizing = .force
+                $0.enlarges = true
+            }
+            XCTAssertLessThan(worst(outcome, reference.resample(picture)), 1.1, "light: \(isLight)", line: line)
         }
-        XCTAssertLessThan(worst(outcome, reference.resample(picture)), 1.1, line: line)
     }
 
     func testThatShrinkingGrayIsAsTheReference() throws { try assertAsReference(97, 61, to: (31, 22), model: .gray) }
@@ -65,7 +72,7 @@ final class ResamplingTests: XCTestCase {
     func testThatAFilledBoxIsAsTheReferencesPart() throws {
         // Given a picture wider than the box, of which the middle third stays
         let picture = try DrawnPoster(width: 90, height: 60).draw()
-        let reference = ReferenceResampling(region: (30, 0, 30, 60), width: 15, height: 30)
+        let reference = ReferenceResampling(region: (30, 0, 30, 60), width: 15, height: 30, isLight: true)
         // When
         let outcome = try render(picture) {
             ($0.width, $0.height) = (15, 30)

@@ -63,6 +63,7 @@ final class WireTests: XCTestCase {
     func testThatSettingsAreTheSameOnTheOtherSide() throws {
         var renderer = Renderer(codecs: [], limits: Limits(originBytes: 5, pixels: 6, outputPixels: 7, scans: 8, memory: 9))
         renderer.acceptsTruncated = true
+        renderer.resamplesInLinearLight = false
         renderer.deadline = .seconds(3)
         renderer.watermark = WatermarkImage(width: 2, height: 1, pixels: Array(1...8), opacity: 0.5, digest: "abc")
         let codecs: [String: ConfigurationValue] = ["png": .mapping(["effort": .scalar("9"), "list": .list([.null])])]

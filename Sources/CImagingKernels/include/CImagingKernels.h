@@ -23,7 +23,7 @@ typedef struct {
     const int16_t *arranged;
 } ck_axis;
 
-/// Writes the weights of `axis` in the order in which ck_across_u8 takes them on this processor, for rows of `samples` samples. The
+/// Writes the weights of `axis` in the order in which ck_across_u8 and ck_across_i16 take them on this processor, for rows of `samples` samples. The
 /// results are the same without it. The numbers must stay at their place.
 /// Returns how many numbers they are: at most 32, and 32 + 8 * taps for each eight outputs or fewer. 0 if there is no such order. With
 /// NULL for `to` it only counts them.
@@ -46,9 +46,18 @@ void ck_average(int32_t *sums, int16_t *to, int count, int width);
 void ck_split(const uint8_t *from, uint8_t *const *to, int channels, int width);
 void ck_join(const uint8_t *const *from, uint8_t *to, int channels, int width);
 
-/// Packed samples to intermediate planes. Each sample except alpha is mapped by `curve` (256 values up to 255 << 6; NULL keeps it).
-/// With alpha, the last channel, the others are premultiplied.
-void ck_open(const uint8_t *from, int16_t *const *to, int channels, int has_alpha, const int16_t *curve, int width);
+/// A value of a curve: light, up to 255 << 6, and 2^15 times half of the curve's second derivative by the sample.
+typedef struct {
+    int16_t light, bend;
+} ck_light;
+
+/// Packed samples to intermediate planes. Each sample except alpha is mapped by `curve` (256 values; NULL keeps it). With alpha, the last
+/// channel, the others are premultiplied.
+void ck_open(const uint8_t *from, int16_t *const *to, int channels, int has_alpha, const ck_light *curve, int width);
+/// The mean light around samples of one channel: each stands for others with a variance of up to 16,383.
+void ck_open_means(const uint8_t *from, const int16_t *variances, int16_t *to, const ck_light *curve, int width);
+/// Repeats each of `count` variances `side` times.
+void ck_spread(const uint16_t *variances, int16_t *to, int side, int count);
 /// The inverse; `curve` has (255 << 6) + 1 values.
 void ck_close(const int16_t *const *from, uint8_t *to, int channels, int has_alpha, const uint8_t *curve, int width);
 

@@ -15,6 +15,8 @@
 #define CJR_QUANTISER 2048
 /// The most rows of a component in one step: four blocks of eight rows.
 #define CJR_ROWS 32
+/// The largest variance that is told. More is no picture: half black and half white have 16,256.
+#define CJR_VARIANCE 16383
 
 typedef enum {
     CJR_OK = 0,
@@ -65,6 +67,10 @@ typedef struct {
     uint8_t *rows;
     size_t stride;
     int count;
+    /// Of the first component: for each block, the variance of what its corner leaves out, in squares of a step of a sample. In rows of
+    /// blocks, so many numbers apart. NULL if nothing is left out.
+    const uint16_t *variances;
+    size_t variance_stride;
 } cjr_rows;
 
 /// The header of a scan (ITU-T T.81 B.2.3): components by their place in the frame, the numbers of their tables, the positions of

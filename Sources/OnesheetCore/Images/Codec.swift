@@ -88,6 +88,15 @@ public protocol RowSink: ~Copyable {
     /// Receives row `y` of plane `plane`. `samples` holds at least width × channels bytes of the plane and is valid during the call
     /// only. Within a plane, rows come once each and from top to bottom; planes may alternate.
     mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError)
+
+    /// Receives what a decoder that scales has left out of the next `side` rows of plane 0: for each `side` samples of them, from left to
+    /// right, the variance of the file's samples there beyond what the delivered ones show, in squares of a step of a sample, at most
+    /// 16,383. Averages in linear light need it. Comes before each such rows, or never. The default ignores it.
+    mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError)
+}
+
+extension RowSink where Self: ~Copyable {
+    public mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError) {}
 }
 
 /// The caller's wishes for a decoder.
@@ -116,6 +125,9 @@ public struct DecodeRequest: Sendable, Equatable {
     public var target: Target?
     /// Whether the decoder may deliver Y, Cb and Cr planes instead of RGB.
     public var acceptsPlanar: Bool
+    /// Whether the picture will be averaged in linear light. A decoder delivers less than the file has only with the variances of what
+    /// it leaves out then.
+    public var averagesLight: Bool
     /// Whether a truncated picture is decoded as far as it goes.
     public var acceptsTruncated: Bool
     public var limits: Limits
@@ -124,12 +136,13 @@ public struct DecodeRequest: Sendable, Equatable {
 
     public init(
         minimumWidth: Int = .max, minimumHeight: Int = .max, target: Target? = nil, acceptsPlanar: Bool = false,
-        acceptsTruncated: Bool = false, limits: Limits = Limits(), deadline: Deadline = .never
+        averagesLight: Bool = false, acceptsTruncated: Bool = false, limits: Limits = Limits(), deadline: Deadline = .never
     ) {
         self.minimumWidth = minimumWidth
         self.minimumHeight = minimumHeight
         self.target = target
         self.acceptsPlanar = acceptsPlanar
+        self.averagesLight = averagesLight
         self.acceptsTruncated = acceptsTruncated
         self.limits = limits
         self.deadline = deadline

@@ -12,6 +12,10 @@ public struct SharedRows<Sink: RowSink>: RowSink {
         // A range of numbers: `indices` of an array of any sink is looked up at run time, for each row.
         for index in 0..<sinks.count { try sinks[index].row(samples, plane: plane, y: y) }
     }
+
+    public mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError) {
+        for index in 0..<sinks.count { try sinks[index].variances(variances, side: side) }
+    }
 }
 
 extension ImageDecoder {

@@ -65,7 +65,7 @@ extension Renderer {
         let small = Self.lookingSmall(seen)
         let job = try Job(small, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
         do throws(CodecError) {
-            return Attention(try Rendering([job], of: header, with: self, by: end).picture(bytes, codec))
+            return Attention(try Rendering([job], of: header, with: analyst, by: end).picture(bytes, codec))
         } catch {
             throw failure(error, in: codec.format)
         }

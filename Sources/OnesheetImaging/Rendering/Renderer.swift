@@ -7,9 +7,9 @@ package struct Renderer: Sendable {
     /// cache mixes the variants of two versions.
     package static let version = 6
 
-    /// Whether pixels are averaged in linear light: correct for pictures with high contrast, several times slower, and not the
-    /// default of other image servers.
-    package var resamplesInLinearLight = false
+    /// Whether pixels are averaged in linear light, which adds up where a picture is seen from afar: fine and bright details keep their
+    /// brightness. Analyses average stored values, so that their results stay comparable.
+    package var resamplesInLinearLight = true
     /// Whether a truncated picture is rendered as far as it goes.
     package var acceptsTruncated = false
 
@@ -133,7 +133,7 @@ package struct Renderer: Sendable {
             return PerceptualHash(
                 // Neighbouring averages that are nearly equal are compared, so they are of many samples. Otherwise a picture and its
                 // copy of 80 pixels differ.
-                try Rendering([job], of: header, with: self, by: end, detail: 16).picture(bytes, codec))
+                try Rendering([job], of: header, with: analyst, by: end, detail: 16).picture(bytes, codec))
         } catch {
             throw failure(error, in: codec.format)
         }
@@ -146,6 +146,13 @@ package struct Renderer: Sendable {
         (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
         small.quality = 100
         return small
+    }
+
+    /// The renderer for analyses.
+    var analyst: Renderer {
+        var analyst = self
+        analyst.resamplesInLinearLight = false
+        return analyst
     }
 
     /// The deadline of a call that starts now.

@@ -60,21 +60,26 @@ struct Rendering {
         return resamplers
     }
 
+    /// The scale on which the picture's light adds up; `nil` averages stored values.
+    private var light: SampleScale? { renderer.resamplesInLinearLight ? .light(header.model, header.colors) : nil }
+
     private func resampler(_ job: Job, from layout: PixelLayout) throws(CodecError) -> PictureResampler {
         var limits = renderer.limits
         limits.pixels = limits.outputPixels
         return try PictureResampler(
             job.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: job.chroma,
-            light: renderer.resamplesInLinearLight, tables: renderer.tables, limits: limits, by: deadline)
+            light: light, tables: renderer.tables,
+            limits: limits, by: deadline)
     }
 
     /// - Parameter namesSizes: whether the decoder scales. Requests to others are equal, so that one pass serves all jobs.
     private func request(_ job: Job, namesSizes: Bool) -> DecodeRequest {
         var request = DecodeRequest(
-            acceptsPlanar: !renderer.resamplesInLinearLight, acceptsTruncated: renderer.acceptsTruncated, limits: renderer.limits,
-            deadline: deadline)
+            acceptsPlanar: true, averagesLight: light != nil, acceptsTruncated: renderer.acceptsTruncated,
+            limits: renderer.limits, deadline: deadline)
         guard namesSizes else { return request }
-        (request.minimumWidth, request.minimumHeight) = job.wants(header)
+        // A decoder's own scaling averages stored values.
+        if !request.averagesLight { (request.minimumWidth, request.minimumHeight) = job.wants(header) }
         request.target = job.target(header, detail: detail)
         return request
     }
@@ -104,5 +109,9 @@ struct ResamplingSink: RowSink {
         samples.withUnsafeBufferPointer { samples in
             if let start = samples.baseAddress { resampler?.add(start, plane: plane, y: y) }
         }
+    }
+
+    mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError) {
+        resampler?.leaveOut(variances, side: side)
     }
 }

@@ -11,11 +11,10 @@ final class PictureResampler {
     /// - Parameters:
     ///   - layout: the layout of the input; `source` is its scale.
     ///   - chroma: luma pixels per chroma pixel of the output in each direction, if the picture is planar.
-    ///   - light: whether to average in linear light instead of stored values.
+    ///   - light: the scale on which light adds up; `nil` averages stored values. Of a planar picture, only luma is light.
     init(
-        _ plan: Plan, from layout: PixelLayout, at source: PictureGeometry, chroma: Int, light: Bool, tables: FilterTableCache,
-        limits: Limits,
-        by deadline: Deadline
+        _ plan: Plan, from layout: PixelLayout, at source: PictureGeometry, chroma: Int, light: SampleScale?,
+        tables: FilterTableCache, limits: Limits, by deadline: Deadline
     ) throws(CodecError) {
         self.plan = plan
         let (width, height) = (plan.size.width, plan.size.height)
@@ -34,7 +33,6 @@ final class PictureResampler {
         var planes: [PlaneResampler] = []
         samplesPerRow = target.bytes / layout.height
 
-        let scale: SampleScale? = light ? .light : layout.hasAlpha ? .stored : nil
         for (index, plane) in target.planes.enumerated() {
             let isChroma = index > 0
             let across = ResamplingWindow(
@@ -46,9 +44,13 @@ final class PictureResampler {
                 sourceSubsampling: isChroma ? layout.subsampling.y : 1, samples: layout.planes[index].height,
                 outputs: plane.height, pixels: height, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadY : 0)
             let shape = layout.planes[index]
+            // Enlarging adds up nothing, and light would make its edges darker.
+            let shrinks = across.scale > 1 || down.scale > 1
+            let scale = isChroma || !shrinks ? nil : light
             try planes.append(
                 PlaneResampler(
-                    across: across, down: down, tables: tables, channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
+                    across: across, down: down, tables: tables, channels: plane.channels, hasAlpha: layout.hasAlpha,
+                    scale: scale ?? (layout.hasAlpha ? .stored : nil),
                     target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: shape.width,
                     height: shape.height, mayHalve: isChroma, by: deadline))
         }
@@ -60,6 +62,9 @@ final class PictureResampler {
     var bytes: Int { planes.reduce(picture.allocatedBytes) { $0 + $1.bytes } }
 
     func add(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].add(samples, y: y) }
+
+    /// The variances of what the decoder has left out of the next rows of plane 0.
+    func leaveOut(_ variances: Span<UInt16>, side: Int) { planes[0].leaveOut(variances, side: side) }
 
     /// - Throws: if rows are missing: a decoder stopped without an error.
     func finish() throws(CodecError) {

@@ -23,7 +23,7 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
     }
 
     package var quality = DefaultQuality.number
-    package var linearLight = false
+    package var linearLight = true
     package var acceptTruncated = false
     package var deadline = Interval(.seconds(20))
     package var isolation = Isolation.process
@@ -41,7 +41,9 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
             ),
             Setting(
                 "linearLight", \.linearLight,
-                meaning: "resample in linear light: keeps bright details on a dark background, but is slower"),
+                meaning:
+                    "shrink pictures in linear light, as eyes do: keeps fine bright details on a dark background"
+            ),
             Setting("acceptTruncated", \.acceptTruncated, meaning: "render truncated originals as far as they can be decoded"),
             Setting("deadline", \.deadline, meaning: "maximum time of one render; then 504. A change needs a restart"),
             Setting(

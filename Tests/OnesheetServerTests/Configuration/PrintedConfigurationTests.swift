@@ -26,7 +26,7 @@ final class PrintedConfigurationTests: XCTestCase {
         accessLog: { path: /var/log/onesheet/access.log, format: json }
         shutdown: { delay: 5s }
         cors: { origins: ["*"] }
-        rendering: { quality: auto, linearLight: true, codecs: { png: { effort: 9 } } }
+        rendering: { quality: auto, linearLight: false, codecs: { png: { effort: 9 } } }
         presets: { card: "rs:fill:342:513/q:75", b: "w:1" }
         dialects: [iiif]
         prefetch: [{ at: "06:05", timeZone: "-03:30", source: films, date: yesterday, sizes: [w92] }]

@@ -80,7 +80,7 @@ final class ServingTests: ServerTestCase {
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: half) }
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }",
-            keys: "rendering: { acceptTruncated: true, linearLight: true, codecs: { png: { effort: 1 } } }")
+            keys: "rendering: { acceptTruncated: true, linearLight: false, codecs: { png: { effort: 1 } } }")
         // When it is requested
         let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@png")
         // Then it has the full size
