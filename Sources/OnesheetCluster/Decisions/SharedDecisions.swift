@@ -188,7 +188,7 @@ package final class SharedDecisions: PosterDecisions {
             if try await values.isUsable() {
                 let isKnown = await hasBeenComplete()
                 let sync = DecisionReading(self, joins: !isKnown)
-                let changes = work.isAll ? await sync.readAll() : await sync.read(work.notices)
+                let changes = work.isAll ? await sync.readAll() : await sync.read(work.elements)
                 // Decisions that were applied here need their purge, even if the others could not be read.
                 try await purge(changes, isKnown: isKnown)
                 if let failure = changes.failure { throw failure }

@@ -28,9 +28,9 @@ package final class PurgeFollower: Sendable {
     /// The follower's state between two steps.
     private struct Place {
         /// The position up to which the log is read; `nil` if it was never read.
-        var progress: PurgeState.Progress?
+        var progress: PurgeStamp?
         /// The stored position up to which purges are applied.
-        var stored: PurgeState.Progress?
+        var stored: PurgeStamp?
         /// The purges that are read and not applied yet, and the number of their records.
         var pending = PurgeScope()
         var received = 0
@@ -105,7 +105,7 @@ package final class PurgeFollower: Sendable {
         do {
             guard let progress = try await log.state.progress() else { return Place() }
             log.contents.withLock { contents in
-                contents.applied = PurgeStamp(epoch: progress.epoch, position: progress.position)
+                contents.applied = progress
                 contents.epoch = progress.epoch
             }
             return Place(progress: progress, stored: progress, known: progress.position)
@@ -152,7 +152,7 @@ package final class PurgeFollower: Sendable {
         let known = place.progress?.epoch ?? ""
         place.pending.add(.all)
         place.isPrepared = false
-        place.progress = PurgeState.Progress(epoch: page.epoch, position: .start)
+        place.progress = PurgeStamp(epoch: page.epoch, position: .start)
         (place.known, place.noted) = (nil, .start)
         // One record for each epoch, however many servers notice the loss. None if only the position of this server is unreadable.
         let end = "\(page.end.milliseconds)-\(page.end.number)"
@@ -181,7 +181,7 @@ package final class PurgeFollower: Sendable {
         }
         // If nothing is left of a trimmed log, its end is reached.
         let position = page.records.last?.position ?? (page.isComplete ? place.position : page.end)
-        place.progress = PurgeState.Progress(epoch: page.epoch, position: position)
+        place.progress = PurgeStamp(epoch: page.epoch, position: position)
     }
 
     /// Attempts once to apply the pending records.
@@ -207,11 +207,11 @@ package final class PurgeFollower: Sendable {
             place.stored = progress
         }
         // From here on, entries made here are newer than these purges.
-        let (stamp, received) = (PurgeStamp(epoch: progress.epoch, position: progress.position), place.received)
+        let received = place.received
         let isNews = log.contents.withLock { contents in
-            defer { contents.applied = stamp }
+            defer { contents.applied = progress }
             contents.received += received
-            return contents.applied != stamp
+            return contents.applied != progress
         }
         (place.pending, place.received, place.isPrepared) = (PurgeScope(), 0, false)
         // The generation of the shared tier has changed with it.
@@ -242,7 +242,7 @@ package final class PurgeFollower: Sendable {
         log.contents.withLock { $0.isComplete = true }
     }
 
-    private func store(_ progress: PurgeState.Progress) async {
+    private func store(_ progress: PurgeStamp) async {
         do {
             try await log.state.set(progress)
         } catch {

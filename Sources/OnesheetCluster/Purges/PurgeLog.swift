@@ -98,7 +98,7 @@ package final class PurgeLog: Sendable {
 
     /// Does a purge by this process and announces it, as `Cluster.announcing` says. It is under way until it is in the log or in the outbox.
     func announcing(_ selections: [CacheSelection], _ purge: () async -> Bool) async -> Bool {
-        let scope = PurgeScope(selections)
+        let scope = PurgeScope(of: selections)
         let number = contents.withLock { $0.begin(scope) }
         defer { contents.withLock { $0.underWay[number] = nil } }
         let isDoneHere = await purge()

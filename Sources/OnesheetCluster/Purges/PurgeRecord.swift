@@ -52,7 +52,7 @@ struct PurgeRecord: Sendable, Equatable {
         var texts: [String] = []
         var (part, bytes) = ([String](), 0)
         // Notices first: a server that reads only the first record knows of a decision before it purges what follows from it.
-        for tag in (scope.notices + scope.tags.filter { $0.notice == nil }).map(\.description) {
+        for tag in (scope.notices + scope.elements.filter { $0.notice == nil }).map(\.description) {
             if !part.isEmpty, bytes + tag.utf8.count > mostBytes {
                 texts.append(try text(Document(process: process, all: nil, tags: part)))
                 (part, bytes) = ([], 0)

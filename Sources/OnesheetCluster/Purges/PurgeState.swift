@@ -8,32 +8,28 @@ struct PurgeState: Sendable {
     private static let progressKey = "applied"
     private static let outboxKey = "outbox"
 
-    /// The position up to which the log is applied to the tiers of this server.
-    struct Progress: Sendable, Equatable, Codable {
-        var epoch: String
-        var milliseconds: Int
-        var number: Int
-
-        init(epoch: String, position: LogPosition) {
-            self.epoch = epoch
-            milliseconds = position.milliseconds
-            number = position.number
-        }
-
-        var position: LogPosition { LogPosition(milliseconds: milliseconds, number: number) }
+    private struct Progress: Codable {
+        let epoch: String
+        let milliseconds: Int
+        let number: Int
     }
 
-    /// `nil` if the server has never read the log. An unreadable value is that of an epoch that no log has.
-    func progress() async throws -> Progress? {
+    /// The newest purge of the log that is applied to the tiers of this server. `nil` if it has never read the log. An unreadable value is
+    /// that of an epoch that no log has.
+    func progress() async throws -> PurgeStamp? {
         guard let text = try await values.value(for: Self.progressKey) else { return nil }
         do {
-            return try JSONDecoder().decode(Progress.self, from: Data(text.utf8))
+            let stored = try JSONDecoder().decode(Progress.self, from: Data(text.utf8))
+            let position = LogPosition(milliseconds: stored.milliseconds, number: stored.number)
+            return PurgeStamp(epoch: stored.epoch, position: position)
         } catch {
-            return Progress(epoch: "", position: .start)
+            return PurgeStamp(epoch: "", position: .start)
         }
     }
 
-    func set(_ progress: Progress) async throws {
+    func set(_ stamp: PurgeStamp) async throws {
+        let (epoch, position) = (stamp.epoch, stamp.position)
+        let progress = Progress(epoch: epoch, milliseconds: position.milliseconds, number: position.number)
         let text = String(decoding: try JSONEncoder().encode(progress), as: UTF8.self)
         try await values.set(text, for: Self.progressKey)
     }
@@ -55,7 +51,7 @@ struct PurgeState: Sendable {
             if sum.isAll {
                 (all, tags) = (newest, [:])
             } else {
-                for tag in scope.tags { tags[tag] = newest }
+                for tag in scope.elements { tags[tag] = newest }
             }
         }
 

@@ -13,7 +13,7 @@ struct PurgeTable: Sendable {
     /// Notes a purge at `position`.
     mutating func note(_ scope: PurgeScope, at position: LogPosition) {
         if scope.isAll { return raise(to: position) }
-        for tag in scope.tags { positions[tag] = max(positions[tag] ?? position, position) }
+        for tag in scope.elements { positions[tag] = max(positions[tag] ?? position, position) }
         guard positions.count > limit else { return }
         let sorted = positions.values.sorted()
         raise(to: sorted[sorted.count / 2])

@@ -249,10 +249,11 @@ package final class SharedTier: CacheTier {
     }
 
     /// - Returns: whether the condition held.
-    private func put(
-        _ body: ByteBuffer, as name: String, if condition: StoreCondition
+    func put(
+        _ body: ByteBuffer, as name: String, if condition: StoreCondition, isRequest: Bool = true
     ) async throws(StoreCalls.Failure) -> Bool {
-        let isWritten = try await calls.call(.put, outcome: { $0 ? "stored" : "exists" }) { [store] () async throws(StoreError) in
+        let isWritten = try await calls.call(.put, isRequest: isRequest, outcome: { $0 ? "stored" : "exists" }) {
+            [store] () async throws(StoreError) in
             try await store.put(body, as: name, if: condition) != nil
         }
         if isWritten { calls.count { $0.bytesWritten += body.readableBytes } }

@@ -156,12 +156,7 @@ package final class SharedValues: Sendable {
             throw .unreadable(name: folder + name, reason: "it would have more than \(SharedValue.longest) bytes")
         }
         do throws(StoreCalls.Failure) {
-            let isWritten = try await tier.calls.call(.put, isRequest: false, outcome: { $0 ? "stored" : "exists" }) {
-                [tier, folder] () async throws(StoreError) in
-                try await tier.store.put(body, as: folder + name, if: condition) != nil
-            }
-            if isWritten { tier.calls.count { $0.bytesWritten += body.readableBytes } }
-            return isWritten
+            return try await tier.put(body, as: folder + name, if: condition, isRequest: false)
         } catch {
             throw SharedValueError(error, "write")
         }
