@@ -176,6 +176,9 @@ let package = Package(
                 "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetTracing", "CZlib", nio, posix, http1,
                 ssl, log, tracing,
             ]),
+        target(
+            "OnesheetCluster",
+            ["OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, log]),
         c("CConsoleAssets"),
         .target(
             name: "OnesheetConsole", dependencies: ["CConsoleAssets", "OnesheetCore", "OnesheetCrypto"], exclude: ["Assets"],
@@ -187,7 +190,7 @@ let package = Package(
             "OnesheetServer",
             [
                 "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
-                "OnesheetCache", "OnesheetConsole",
+                "OnesheetCache", "OnesheetCluster", "OnesheetConsole",
                 "OnesheetImaging",
                 "OnesheetIsolation", "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
@@ -197,8 +200,8 @@ let package = Package(
         target(
             "OnesheetCommands",
             [
-                "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetIsolation", "OnesheetPipeline",
-                "OnesheetServer", "OnesheetTracing", nio, foundationCompat, lifecycle, signals, arguments, log,
+                "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetCluster", "OnesheetImaging", "OnesheetIsolation",
+                "OnesheetPipeline", "OnesheetServer", "OnesheetTracing", nio, foundationCompat, lifecycle, signals, arguments, log,
             ]),
         target("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log], isQuick: true),
 
@@ -312,12 +315,14 @@ let package = Package(
             "OnesheetImaging", ["AVIFCodec", "CImagingKernels", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
         tests("JPEGCodec", ["CJPEG"], isQuick: true),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
+        tests("OnesheetCluster", ["OnesheetCache", "OnesheetImaging", "OnesheetPipeline", log]),
         tests("OnesheetCommands", ["OnesheetCache", "OnesheetPipeline", arguments, signals]),
         tests(
             "OnesheetServer",
             [
                 "OnesheetCommands",
-                "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline",
+                "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetCluster",
+                "OnesheetPipeline",
                 "OnesheetTracing", "StandardPlugins", metrics, metricsTesting, tracing, tracingTesting,
                 "JPEGCodec", "PNGCodec", "SampleSource", client, http1,
                 embedded, posix, ssl,

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Work that runs behind answers and may be left out, bounded by its number and the bytes that it holds.
-final class BackgroundWork: Sendable {
+package final class BackgroundWork: Sendable {
     private struct State {
         var count = 0
         var bytes = 0
@@ -12,14 +12,14 @@ final class BackgroundWork: Sendable {
     private let byteLimit: Int
     private let state = Mutex(State())
 
-    init(limit: Int, bytes: Int) {
+    package init(limit: Int, bytes: Int) {
         self.limit = limit
         byteLimit = bytes
     }
 
     /// Begins `work`, unless there is too much already.
     /// - Parameter bytes: the bytes that it holds.
-    func run(bytes: Int = 0, _ work: @escaping @Sendable () async -> Void) {
+    package func run(bytes: Int = 0, _ work: @escaping @Sendable () async -> Void) {
         let hasBegun = state.withLock { state in
             guard state.count < limit, state.bytes + bytes <= byteLimit else { return false }
             state.count += 1
@@ -45,7 +45,7 @@ final class BackgroundWork: Sendable {
     }
 
     /// Waits until none is under way.
-    func finish() async {
+    package func finish() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 if state.count > 0 { state.waiting.append(continuation) }

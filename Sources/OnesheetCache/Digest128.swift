@@ -1,11 +1,11 @@
 internal import CCacheFiles
 internal import FoundationEssentials
-internal import NIOCore
+package import NIOCore
 internal import OnesheetCore
 internal import OnesheetCrypto
 
 /// A digest of 128 bits: enough to exclude accidental collisions of names and bodies.
-struct Digest128: Hashable, Sendable {
+package struct Digest128: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
@@ -15,14 +15,14 @@ struct Digest128: Hashable, Sendable {
     }
 
     /// The start of the bytes' SHA-256, for names. Two keys with the same digest cannot be constructed.
-    init(of bytes: some Sequence<UInt8>) {
+    package init(of bytes: some Sequence<UInt8>) {
         let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(UnsafeRawBufferPointer($0)) }
         self.init(digest ?? SHA256.hash(bytes))
     }
 
     /// The bytes' XXH3, to detect damage. It is ten times as fast and no protection against forgery, which a checksum in the same
     /// file cannot give anyway.
-    init(checking buffer: ByteBuffer) {
+    package init(checking buffer: ByteBuffer) {
         let checksum = buffer.withUnsafeReadableBytes { ccachefiles_check($0.baseAddress, $0.count) }
         self.init(high: checksum.high, low: checksum.low)
     }
@@ -48,7 +48,7 @@ struct Digest128: Hashable, Sendable {
 
 extension Digest128 {
     /// 32 lower-case hexadecimal digits.
-    var hex: String {
+    package var hex: String {
         String(unsafeUninitializedCapacity: 32) { text in
             for place in 0..<32 {
                 let half = place < 16 ? high >> (60 - 4 * UInt64(place)) : low >> (124 - 4 * UInt64(place))
@@ -60,7 +60,7 @@ extension Digest128 {
     }
 
     /// Parses 32 hexadecimal digits in the format of `hex`.
-    init?(hex text: some StringProtocol) {
+    package init?(hex text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count == 32, digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
             let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-internal import OnesheetCore
+package import OnesheetCore
 
 /// How long a tier keeps an entry: as long as the entry allows, and at most as long as the tier allows.
 package struct ExpirationPolicy: Sendable {
@@ -12,14 +12,14 @@ package struct ExpirationPolicy: Sendable {
     /// If the clock was set back by more than this, entries expire. Otherwise they would outlive their time by as much.
     static let clockSlack: Double = 300
 
-    init(limit: CacheExpiration, extending: ExpirationExtending) {
+    package init(limit: CacheExpiration, extending: ExpirationExtending) {
         self.limit = limit
         self.extending = extending
         isExtending = extending != .none
     }
 
     /// The expiry of an entry stored at `now`; `nil` is never.
-    func end(of entry: CacheEntry, now: Date) -> Date? {
+    package func end(of entry: CacheEntry, now: Date) -> Date? {
         earlier(entry.expires, limit.moment(from: now))
     }
 
@@ -34,7 +34,7 @@ package struct ExpirationPolicy: Sendable {
 
     /// Whether an entry created at `created` that expires at `end` has not expired at `now`. Whether it is fresh is another question, which
     /// `CacheEntry.state(at:)` answers.
-    static func isAlive(created: Date, end: Date?, now: Date) -> Bool {
+    package static func isAlive(created: Date, end: Date?, now: Date) -> Bool {
         guard isPast(created, now: now) else { return false }
         guard let end else { return true }
         return now < end

@@ -28,7 +28,7 @@ package final class ReadingMemory: Sendable {
 
     /// Reserves memory for a read.
     /// - Returns: whether `bytes` may be read.
-    func admit(_ bytes: Int) -> Bool {
+    package func admit(_ bytes: Int) -> Bool {
         guard bytes > Self.small else { return true }
         let reservation = reserve(bytes)
         return state.withLock { state in

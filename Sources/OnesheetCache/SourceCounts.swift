@@ -1,15 +1,17 @@
-internal import OnesheetCore
+package import OnesheetCore
 
 /// A tier's counters by source. Each source has a number, so that a hit needs no lookup of its name.
-struct SourceCounts {
+package struct SourceCounts {
     /// The maximum number of sources with counters of their own. Entries of further sources count as entries without a source.
     private static let limit = 1000
 
     private var numbers: [ExactText: Int] = ["": 0]
     private var figures = [CacheFigures()]
 
+    package init() {}
+
     /// The number of the source of `key`; without a key, that of no source.
-    mutating func number(of key: CacheKey?) -> Int {
+    package mutating func number(of key: CacheKey?) -> Int {
         guard let name = key?.source else { return 0 }
         let known = ExactText(name)
         if let number = numbers[known] { return number }
@@ -26,7 +28,7 @@ struct SourceCounts {
         _modify { yield &figures[number] }
     }
 
-    subscript(key: CacheKey?) -> CacheFigures {
+    package subscript(key: CacheKey?) -> CacheFigures {
         mutating get { figures[number(of: key)] }
         _modify {
             let number = number(of: key)
@@ -34,10 +36,10 @@ struct SourceCounts {
         }
     }
 
-    mutating func evict(_ number: Int, reason: String) { figures[number].evictions[reason, default: 0] += 1 }
+    package mutating func evict(_ number: Int, reason: String) { figures[number].evictions[reason, default: 0] += 1 }
 
     /// All counters by the names of the sources.
-    var named: [String: CacheFigures] {
+    package var named: [String: CacheFigures] {
         Dictionary(uniqueKeysWithValues: numbers.map { ($0.key.description, figures[$0.value]) }).filter {
             $0.value != CacheFigures()
         }

@@ -17,7 +17,6 @@ package struct Originals: Sendable {
     private let logger: Logger
     let failures: FailureMemory
     private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
-    private let leases: FlightLeases?
     private let selection: CandidateSelection
     private let changes: SourceConfigurationChanges
 
@@ -25,17 +24,15 @@ package struct Originals: Sendable {
     ///   - choices: the stored choices of posters.
     ///   - catalog: the sources.
     ///   - changes: when the configurations of sources changed.
-    ///   - leases: lets several servers fetch an original once; `nil` if there is only this one.
     ///   - lifetime: the longest lifetime of an original.
     ///   - mostBytes: the largest original that does not come over HTTP. `transport` knows the same limit.
     package init(
         catalog: Catalog, transport: any HTTPTransport, cache: Cache, engine: any PictureEngine, pool: RenderPool,
         choices: PosterChoices, changes: SourceConfigurationChanges = SourceConfigurationChanges(),
-        leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7),
+        clock: WallClock = .system, lifetime: CacheExpiration = .days(7),
         mostBytes: Int = Limits().originBytes, logger: Logger
     ) {
         self.catalog = catalog
-        self.leases = leases
         self.changes = changes
         self.cache = cache
         self.clock = clock
@@ -75,14 +72,24 @@ package struct Originals: Sendable {
             return try standIn(stored, for: title, after: error)
         }
         return try await flights.share(FlightKey(title, at: generation)) { () async throws(PipelineError) -> Original in
-            // A stale original is only revalidated, and holds memory, so it must not wait for a lease.
-            guard let leases, stored == nil else { return try await fetched(stored, of: title, from: source, at: generation) }
-            let key = ImageRequest.originalKey(title)
-            return try await leases.share(
-                key.description, cancelled: .cancelled,
-                find: { () async throws(PipelineError) in try await storedElsewhere(title) },
-                settle: { [cache] in await cache.settle(key) },
-                work: { () async throws(PipelineError) in try await fetched(nil, of: title, from: source, at: generation) })
+            // A stale original is only revalidated, and holds memory, so it must not wait for other servers.
+            let turn = stored == nil ? try await turn(at: title) : nil
+            var outcome = ClusterTurn.Outcome.failed
+            defer { turn?.end(outcome) }
+            if turn?.mayBeDone ?? false, let other = try await self.stored(title), other.entry.state(at: clock.now) == .fresh {
+                outcome = .foundElsewhere
+                return other
+            }
+            let original = try await fetched(stored, of: title, from: source, at: generation)
+            outcome = .done
+            return original
+        }
+    }
+
+    /// This server's turn to fetch the original; `nil` if it need not wait for others.
+    private func turn(at title: TitleReference) async throws(PipelineError) -> ClusterTurn? {
+        do throws(CancellationError) { return try await cache.cluster?.turn(at: ImageRequest.originalKey(title)) } catch {
+            throw .cancelled
         }
     }
 
@@ -96,13 +103,6 @@ package struct Originals: Sendable {
         if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
         await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: generation)
         return original
-    }
-
-    /// The fresh original that another server has stored since the first lookup.
-    private func storedElsewhere(_ title: TitleReference) async throws(PipelineError) -> Original? {
-        cache.forgetAbsence(of: ImageRequest.originalKey(title))
-        guard let stored = try await stored(title), stored.entry.state(at: clock.now) == .fresh else { return nil }
-        return stored
     }
 
     /// The original that `request` shows: the title's poster, or one of its candidates. A blocked picture is never returned. A

@@ -32,7 +32,7 @@ final class BoundedTierTests: XCTestCase {
         await expect("skipped for a while", hung)
         // And a cache with it finds, stores and removes in its other tiers
         let cache = Cache(
-            memory: MemoryTier(clock: clock.wallClock), others: [hung],
+            memory: MemoryTier(clock: clock.wallClock), further: [hung],
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await cache.store(.sample(at: clock), for: key, ifGeneration: await cache.generation())
         let found = await cache.entry(for: key)

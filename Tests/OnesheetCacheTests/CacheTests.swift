@@ -11,7 +11,7 @@ final class CacheTests: XCTestCase {
 
     func testThatWhatOnlyTheDiskHasIsPromotedIntoMemory() async throws {
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
         try await disk.store(.sample("kept", at: clock), for: key)
 
         let first = await cache.entry(for: key)
@@ -25,7 +25,7 @@ final class CacheTests: XCTestCase {
 
     func testThatALookUpOnAnEventLoopTakesASmallFileFromThePageCache() async throws {
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
         let large = CacheKey(.variant, "large")
         try await disk.store(.sample(at: clock), for: key)
         try await disk.store(.sample(String(repeating: "x", count: 128 << 10), at: clock), for: large)
@@ -61,25 +61,10 @@ final class CacheTests: XCTestCase {
         try await disk.close()
     }
 
-    func testThatATierThatKnowsOfAnAbsenceIsNotAskedAgain() async {
-        for (answer, calls) in [(ReadyLookUp.absent, 0), (.unknown, 1)] {
-            // Given a tier without entries, which may know that without waiting
-            let tier = ImmediateFake(answer: answer)
-            let cache = cache([tier])
-
-            // When a lookup goes on after one that did not wait
-            let found = await cache.entry(for: key, after: cache.lookUp(key))
-
-            // Then the tier is asked only if it did not know
-            XCTAssertNil(found)
-            XCTAssertEqual(tier.calls, calls, "\(answer)")
-        }
-    }
-
     func testThatAMissOnTheDiskIsCountedOnce() async throws {
         // Given a disk without the entry
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
 
         // When it is looked up without waiting, and then again
         for _ in 0..<3 { _ = await cache.entry(for: key, after: cache.lookUp(key)) }
@@ -92,7 +77,7 @@ final class CacheTests: XCTestCase {
 
     func testThatWhatALaterTierHasIsPromotedIntoEveryTierBeforeIt() async throws {
         let (disk, shared) = (try disk(), try disk())
-        let cache = cache([disk, shared])
+        let cache = cache(disk, further: [shared])
         try await shared.store(.sample("kept", at: clock), for: key)
 
         let first = await cache.entry(for: key)
@@ -112,7 +97,7 @@ final class CacheTests: XCTestCase {
         let slow = WatchedTier(clock: clock.wallClock)
         slow.onStore { do { try await gate.pass() } catch { XCTFail("\(error)") } }
         let shared = try disk()
-        let cache = cache([slow, shared])
+        let cache = cache(further: [slow, shared])
         try await shared.store(.sample(at: clock), for: key)
         // When
         let hit = await cache.entry(for: key)
@@ -133,7 +118,7 @@ final class CacheTests: XCTestCase {
         for isPurge in [false, true] {
             let disk = try disk()
             let shared = WatchedTier(clock: clock.wallClock)
-            let cache = cache([disk, shared])
+            let cache = cache(disk, further: [shared])
             await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
             try await disk.remove(key)
             await cache.memory.remove(key)
@@ -159,7 +144,7 @@ final class CacheTests: XCTestCase {
     func testThatOnePurgeRemovesTheEntriesOfSeveralTags() async throws {
         // Given entries of three titles, and what one purge does to the generation
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
         let keys = (0..<3).map { CacheKey(.variant, "\($0)") }
         for (number, key) in keys.enumerated() { await cache.store(.sample(at: clock, tags: [CacheTag("\(number)")]), for: key) }
         let start = await cache.generation().memory
@@ -179,7 +164,7 @@ final class CacheTests: XCTestCase {
 
     func testThatADryRunOfAPurgeCountsAndChangesNothing() async throws {
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
         await cache.store(.sample(at: clock), for: key)
         let start = await cache.generation().memory
 
@@ -195,7 +180,7 @@ final class CacheTests: XCTestCase {
 
     func testThatAStoreReachesEveryTier() async throws {
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
 
         await cache.store(.sample(at: clock), for: key)
 
@@ -206,7 +191,7 @@ final class CacheTests: XCTestCase {
 
     func testThatWhatExpiredInMemoryComesBackFromTheDisk() async throws {
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
         await cache.store(.sample("kept", at: clock, cacheTime: .days(1)), for: key)
         clock.advance(by: .seconds(301))
 
@@ -218,7 +203,7 @@ final class CacheTests: XCTestCase {
 
     func testThatARemovalEmptiesEveryTierBeforeItReturns() async throws {
         let disk = try disk()
-        let cache = cache([disk])
+        let cache = cache(disk)
         for selection in [CacheSelection.tag(.source("sample")), .all] {
             await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
 
@@ -233,7 +218,7 @@ final class CacheTests: XCTestCase {
     }
 
     func testThatATierThatFailsIsPassedBy() async {
-        let cache = cache([FailingTier()])
+        let cache = cache(further: [FailingTier()])
 
         await cache.store(.sample("kept", at: clock), for: key)
         let hit = await cache.entry(for: key)
@@ -248,7 +233,7 @@ final class CacheTests: XCTestCase {
     }
 
     func testThatARemovalThatATierCouldNotDoIsToldAndDoneInTheOthers() async {
-        let cache = cache([FailingTier()])
+        let cache = cache(further: [FailingTier()])
         await cache.store(.sample(at: clock), for: key)
 
         do {
@@ -264,12 +249,12 @@ final class CacheTests: XCTestCase {
     func testThatAValueOutlivesTheMemoryAndTheProcess() async throws {
         let path = try temporaryDirectory().path
         let first = try DiskTier(path: path, clock: clock.wallClock)
-        let storage = TypedStorage<JSONCached<[String: Int]>>("lists", in: cache([first]), clock: clock.wallClock)
+        let storage = TypedStorage<JSONCached<[String: Int]>>("lists", in: cache(first), clock: clock.wallClock)
         try await storage.store(JSONCached(["a": 1]), forKey: "today", expiration: .never, tags: [.source("boxoffice")])
         try await first.close()
 
         let second = try DiskTier(path: path, clock: clock.wallClock)
-        let later = TypedStorage<JSONCached<[String: Int]>>("lists", in: cache([second]), clock: clock.wallClock)
+        let later = TypedStorage<JSONCached<[String: Int]>>("lists", in: cache(second), clock: clock.wallClock)
 
         let value = await later.value(forKey: "today")
         let other = await later.value(forKey: "tomorrow")
@@ -279,7 +264,7 @@ final class CacheTests: XCTestCase {
     }
 
     func testThatBytesThatAreNoSuchValueAreNone() async throws {
-        let cache = cache([])
+        let cache = cache()
         try await TypedStorage<JSONCached<[Int]>>("lists", in: cache, clock: clock.wallClock).store(
             JSONCached([1]), forKey: "today", expiration: .never)
 
@@ -289,7 +274,7 @@ final class CacheTests: XCTestCase {
     }
 
     func testThatAValueExpiresWhenItWasSaidTo() async throws {
-        let storage = TypedStorage<ByteBuffer>("bytes", in: cache([]), clock: clock.wallClock)
+        let storage = TypedStorage<ByteBuffer>("bytes", in: cache(), clock: clock.wallClock)
         try await storage.store(ByteBuffer(string: "a"), forKey: "short", expiration: .seconds(10))
         try await storage.store(ByteBuffer(string: "b"), forKey: "usual", expiration: .never)
         clock.advance(by: .seconds(10))
@@ -299,8 +284,8 @@ final class CacheTests: XCTestCase {
         XCTAssertEqual(isThere, [false, true])
     }
 
-    private func cache(_ others: [any CacheTier]) -> Cache {
-        Cache(memory: MemoryTier(clock: clock.wallClock), others: others, logger: .silent)
+    private func cache(_ disk: DiskTier? = nil, further: [any CacheTier] = []) -> Cache {
+        Cache(memory: MemoryTier(clock: clock.wallClock), disk: disk, further: further, logger: .silent)
     }
 
     private func disk() throws -> DiskTier { try DiskTier(path: temporaryDirectory().path, clock: clock.wallClock) }
@@ -354,31 +339,4 @@ private final class WatchedTier: CacheTier {
     func statistics() async -> CacheStatistics { await memory.statistics() }
     func generation() async -> Int { memory.generation }
     func raiseGeneration() async -> Int { await memory.raiseGeneration() }
-}
-
-/// A tier without entries that answers lookups at once.
-private final class ImmediateFake: ImmediateTier {
-    let name = "fake"
-    private let answer: ReadyLookUp
-    private let lookups = Mutex(0)
-
-    init(answer: ReadyLookUp) { self.answer = answer }
-
-    /// The lookups that may wait.
-    var calls: Int { lookups.withLock { $0 } }
-
-    func entryNow(for key: CacheKey, reading limit: Int) -> ReadyLookUp { answer }
-    func read(_ file: ReadyFile) async -> ByteBuffer? { nil }
-    func entry(for key: CacheKey) async -> CacheEntry? {
-        lookups.withLock { $0 += 1 }
-        return nil
-    }
-    func contains(_ key: CacheKey) async -> Bool { false }
-    func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async -> Bool { true }
-    func remove(_ key: CacheKey) async {}
-    func remove(_ selection: CacheSelection, dryRun: Bool) async -> CacheRemoval { CacheRemoval() }
-    func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async {}
-    func statistics() async -> CacheStatistics { CacheStatistics() }
-    func generation() async -> Int { 0 }
-    func raiseGeneration() async -> Int { 1 }
 }

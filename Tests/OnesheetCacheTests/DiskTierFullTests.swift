@@ -49,7 +49,7 @@ final class DiskTierFullTests: XCTestCase {
     func testThatEveryRequestIsAnsweredWhileTheDiskIsFull() async throws {
         let disk = try disk("size=2m")
         let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: tier, logger: .silent)
         try disk.fill()
 
         for number in 0..<50 {

@@ -84,7 +84,7 @@ final class DiskTierStartTests: XCTestCase {
         let disk = try disk("size=1m")
         try disk.remount("ro")
         let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock, logger: .silent)
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: tier, logger: .silent)
 
         for number in 0..<5 {
             let key = CacheKey(.variant, "\(number)")

@@ -15,7 +15,7 @@ final class InvalidationWatcherTests: XCTestCase {
         for selection in [CacheSelection.all, .tag(.source("sample"))] {
             let folder = try TemporaryDirectory()
             let (server, command) = (try disk(folder), try disk(folder))
-            let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [server], logger: .silent)
+            let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: server, logger: .silent)
             _ = await cache.generation()
             await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
 
@@ -25,7 +25,7 @@ final class InvalidationWatcherTests: XCTestCase {
             await cache.invalidations.check()
             XCTAssertNotNil(cache.lookUp(key).hit, "a dry run purges nothing")
 
-            let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
+            let other = Cache(memory: MemoryTier(clock: clock.wallClock), disk: command, logger: .silent)
             _ = try await other.purge([selection])
             _ = await cache.generation()
             XCTAssertNotNil(cache.memory.entryNow(for: key), "reading the generation has no effect")
@@ -41,7 +41,7 @@ final class InvalidationWatcherTests: XCTestCase {
     func testThatAPurgeOfOnesOwnLeavesTheRestOfMemoryAlone() async throws {
         let folder = try TemporaryDirectory()
         let disk = try disk(folder)
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [disk], logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: disk, logger: .silent)
         _ = await cache.generation()
         await cache.store(.sample(at: clock, tags: [.source("kept")]), for: key)
 
@@ -57,8 +57,8 @@ final class InvalidationWatcherTests: XCTestCase {
             // Given two caches on a folder, and work that has begun
             let folder = try TemporaryDirectory()
             let (server, command) = (try disk(folder), try disk(folder))
-            let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [server], logger: .silent)
-            let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
+            let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: server, logger: .silent)
+            let other = Cache(memory: MemoryTier(clock: clock.wallClock), disk: command, logger: .silent)
             let before = await cache.generation()
             // When one of them purges before it ends
             _ = try await (isElsewhere ? other : cache).purge([.tag(.source("sample"))])
@@ -111,7 +111,7 @@ final class InvalidationWatcherTests: XCTestCase {
     func testThatATierThatCannotTellItsGenerationIsNotStoredInUntilItCan() async throws {
         // Given a closed disk tier and memory
         let closed = DiskTier(closedAt: "/nowhere", clock: clock.wallClock, logger: .silent)
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [closed], logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: closed, logger: .silent)
         // When work begins and ends
         let generation = await cache.generation()
         await cache.store(.sample(at: clock), for: key, ifGeneration: generation)
@@ -123,7 +123,7 @@ final class InvalidationWatcherTests: XCTestCase {
     func testThatWhatBeganBeforeAPurgeDoesNotReachMemoryWhenTheTierIsSlow() async throws {
         // Given a tier that is purged during a store
         let tier = OvertakenTier(clock: clock.wallClock)
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), further: [tier], logger: .silent)
         let before = await cache.generation()
         // When it refuses the result of earlier work
         await cache.store(.sample(at: clock), for: key, ifGeneration: before)

@@ -36,7 +36,7 @@ final class SendableFileTests: XCTestCase {
         for room in [0, 64 << 20] {
             // Given the lookup of an event loop that found a file
             let (tier, _, _) = try await stored()
-            let cache = Cache(memory: MemoryTier(bytes: room, clock: clock.wallClock), others: [tier], logger: .silent)
+            let cache = Cache(memory: MemoryTier(bytes: room, clock: clock.wallClock), disk: tier, logger: .silent)
             _ = try await tier.entry(for: key)
             let lookUp = cache.lookUp(key)
             XCTAssertNotNil(lookUp.hit?.file)
@@ -114,7 +114,7 @@ final class SendableFileTests: XCTestCase {
 
     func testThatWhatMemoryHasNoRoomForIsGivenAsAFile() async throws {
         let disk = try disk()
-        let cache = Cache(memory: MemoryTier(bytes: 0, clock: clock.wallClock), others: [disk.tier], logger: .silent)
+        let cache = Cache(memory: MemoryTier(bytes: 0, clock: clock.wallClock), disk: disk.tier, logger: .silent)
         try await disk.tier.store(.sample("small", at: clock), for: key)
         _ = try await disk.tier.entry(for: key)
 
@@ -132,7 +132,7 @@ final class SendableFileTests: XCTestCase {
     private func stored() async throws -> (DiskTier, Cache, URL) {
         let disk = try disk()
         try await disk.tier.store(.sample(body, at: clock), for: key)
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [disk.tier], logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: disk.tier, logger: .silent)
         return (disk.tier, cache, try XCTUnwrap(disk.folder.entryFiles().first))
     }
 

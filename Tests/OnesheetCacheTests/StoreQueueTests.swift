@@ -123,7 +123,7 @@ final class StoreQueueTests: XCTestCase {
         // Given entries that wait
         let folder = try temporaryDirectory().path
         let tier = try await tier(folder)
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), disk: tier, logger: .silent)
         let generation = await cache.generation()
         for name in ["one", "two"] {
             await cache.store(entry(1, tags: [.source(name)]), for: CacheKey(.variant, name), ifGeneration: generation)

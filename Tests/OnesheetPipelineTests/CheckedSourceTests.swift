@@ -36,7 +36,7 @@ final class CheckedSourceTests: XCTestCase {
     {
         let clock = ManualClock()
         let watched = WatchedSource(source, watch: SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [], logger: logger)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), logger: logger)
         return try TitleListing(
             of: "films", from: watched,
             in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger), counting: budget)

@@ -77,6 +77,6 @@ final class CountedHitTests: XCTestCase {
                 created: Date(), cacheTime: .days(1))
             try await tier.store(entry, for: Self.key(number))
         }
-        return Cache(memory: MemoryTier(bytes: 0), others: [tier], logger: Logger(label: "test"))
+        return Cache(memory: MemoryTier(bytes: 0), disk: tier, logger: Logger(label: "test"))
     }
 }

@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import OnesheetCache
 import OnesheetCore
@@ -9,7 +10,7 @@ import XCTest
 @testable import OnesheetPipeline
 
 /// The outlines of pictures, which come from processes that a picture may have taken over.
-final class PictureOutlinesTests: DecisionServersTestCase {
+final class PictureOutlinesTests: XCTestCase {
     private let engine = CountingEngine()
     private let pool = RenderPool(workers: 1, queue: 8)
     private let memory = MemoryTier()
@@ -31,37 +32,23 @@ final class PictureOutlinesTests: DecisionServersTestCase {
     }
 
     func testThatEveryPurgeForgetsAllOutlines() async throws {
-        // Given two servers, and one's outline of a picture
-        let (one, two) = (try await member(), try await member())
-        let outlines = PictureOutlines(engine: engine, pool: pool, memory: one.memory)
-        let tag = CacheTag.title(title)
-        let purges: [(name: String, purge: () async throws -> Void)] = [
-            ("by this server", { _ = try await one.cache.purge([.tag(tag)]) }),
-            ("of a decision by this server", { try await one.tell(self.title) }),
-            ("repeated", { _ = try await one.cache.purge([.tag(tag)], on: .allServersAgain) }),
-            ("of this server alone", { _ = try await one.cache.purge([.tag(tag)], on: .thisServer) }),
-            (
-                "by another server",
-                {
-                    let received = one.log.metrics.received
-                    try await two.tell(self.title)
-                    await waitWhile(one.log.metrics.received == received)
-                }
-            ),
-        ]
-        for (number, (name, purge)) in purges.enumerated() {
+        // Given an outline of a picture
+        let cache = Cache(memory: memory, logger: Logger(label: "test"))
+        let outlines = PictureOutlines(engine: engine, pool: pool, memory: memory)
+        let reaches: [PurgeReach] = [.allServers(), .allServersAgain, .thisServer]
+        for (number, reach) in reaches.enumerated() {
             for _ in 0..<2 { _ = try await outlines.outline(of: file) }
-            XCTAssertEqual(engine.looks, number + 1, "before the purge \(name)")
-            // When one of them purges something
-            try await purge()
+            XCTAssertEqual(engine.looks, number + 1, "before the purge of \(reach)")
+            // When something is purged
+            _ = try await cache.purge([.tag(.source("sample"))], on: reach)
             // Then the server looks again
             _ = try await outlines.outline(of: file)
-            XCTAssertEqual(engine.looks, number + 2, "after the purge \(name)")
+            XCTAssertEqual(engine.looks, number + 2, "after the purge of \(reach)")
         }
         // But not after a removal of expired entries, which purges nothing
-        _ = try await one.cache.purge([.expired])
+        _ = try await cache.purge([.expired])
         _ = try await outlines.outline(of: file)
-        XCTAssertEqual(engine.looks, purges.count + 1)
+        XCTAssertEqual(engine.looks, reaches.count + 1)
     }
 
     func testThatTheCopyOfAPictureCountsTowardsTheMemoryBudget() async throws {

@@ -8,7 +8,7 @@ package import OnesheetCore
 ///
 /// Several processes may have the folder open. Damaged entries are never served. A deleted folder is made again. A folder with
 /// foreign files is refused. File operations run on dedicated threads.
-package final class DiskTier: ImmediateTier, BatchingTier {
+package final class DiskTier: CacheTier {
     package let name = "disk"
     private let disk: DiskStore
     private let reader: DiskReader
@@ -87,6 +87,8 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         return entry
     }
 
+    /// Looks up an entry that has not expired, without blocking; called on an event loop. Counts a miss if the entry is absent.
+    /// - Parameter limit: the largest body to read into memory, in bytes. A larger entry is returned as a file or not at all.
     package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyLookUp {
         if let waiting = waitingEntry(for: key) { return .ready(ReadyEntry(waiting)) }
         let found = reader.residentEntry(for: key, reading: limit)
@@ -94,6 +96,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         return found
     }
 
+    /// The bytes of a file that `entryNow` returned. Reads them from the disk if necessary. `nil` if the file has become shorter.
     package func read(_ file: ReadyFile) async throws(CacheError) -> ByteBuffer? {
         guard ReadingMemory.current?.admit(file.region.readableBytes) ?? true else { return nil }
         return try await readers.run { () throws(CacheError) in
@@ -120,6 +123,8 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         try await queue.store(entry, for: key, ifGeneration: generation)
     }
 
+    /// Takes an entry, which lookups find from then on, and stores it shortly after, as `store(_:for:ifGeneration:)` does.
+    /// - Parameter report: gets, once, what `store` would return or throw, if the tier has taken the entry. Called on any thread.
     package func storeLater(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?,
         report: @escaping @Sendable (Result<Bool, CacheError>) -> Void
@@ -127,6 +132,7 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         queue.storeLater(entry, for: key, ifGeneration: generation, report: report)
     }
 
+    /// Waits until what was taken so far is stored. A purge calls it first: a new generation drops what waits.
     package func finishStoring() async { await queue.flush() }
 
     package func generation() async throws(CacheError) -> Int {
@@ -134,8 +140,14 @@ package final class DiskTier: ImmediateTier, BatchingTier {
         return try await readers.run { () throws(CacheError) in try disk.generation() }
     }
 
+    /// The number of times that this process has raised the generation.
     package var raises: Int { queue.raises }
 
+    /// Drops what waits under other generations than `generation`, which another process may have raised. Before the first call, the tier
+    /// takes nothing.
+    /// - Parameters:
+    ///   - generation: the generation that was read.
+    ///   - raises: `raises` before it was read. If this process has raised the generation since then, nothing is dropped.
     package func follow(_ generation: Int, readAfter raises: Int) async { await queue.note(read: generation, after: raises) }
 
     package func raiseGeneration() async throws(CacheError) -> Int {

@@ -176,3 +176,13 @@ final class StoreQueue: Sendable {
         for (item, outcome) in outcomes where item.isAwaited { item.report(outcome) }
     }
 }
+
+/// What the disk tier does with an entry to be stored later.
+package enum QueuedStore: Sendable {
+    /// The tier has taken it.
+    case taken
+    /// Too many wait.
+    case full
+    /// There was a purge since the work began.
+    case refused
+}

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import NIOCore
-internal import OnesheetCore
+package import NIOCore
+package import OnesheetCore
 
 /// An entry's file, opened for reading. It returns checked data or throws `EntryDamage`.
 struct EntryFile: ~Copyable {
@@ -114,7 +114,7 @@ extension EntryFile {
 
 extension EntryHeader {
     /// The entry in `bytes`, which start with this header.
-    func entry(in bytes: ByteBuffer, isChecked: Bool = false) throws(EntryDamage) -> CacheEntry {
+    package func entry(in bytes: ByteBuffer, isChecked: Bool = false) throws(EntryDamage) -> CacheEntry {
         guard length + bodyLength == bytes.readableBytes,
             let body = bytes.getSlice(at: bytes.readerIndex + length, length: bodyLength)
         else { throw .length }
@@ -123,4 +123,16 @@ extension EntryHeader {
         entry.body = body
         return entry
     }
+}
+
+/// The outcome of a lookup that did not wait.
+package enum ReadyLookUp: Sendable {
+    case ready(ReadyEntry)
+    /// The tier has no such entry. `entry(for:)` need not be called, and would count a second miss.
+    case absent
+    /// Only `entry(for:)` can tell.
+    case unknown
+
+    /// The entry, if it is ready.
+    package var entry: ReadyEntry? { if case .ready(let entry) = self { entry } else { nil } }
 }

@@ -1,6 +1,6 @@
-internal import FoundationEssentials
-internal import NIOCore
-internal import OnesheetCore
+package import FoundationEssentials
+package import NIOCore
+package import OnesheetCore
 
 /// The start of an entry's file: all facts except the body, so that the file is complete without an index.
 ///
@@ -16,26 +16,26 @@ internal import OnesheetCore
 /// | 72 | … | key, media type, validator, times, cost, tags, notes |
 ///
 /// Key, length and body are all covered by a checksum.
-struct EntryHeader: Equatable {
-    static let format: UInt32 = 2
+package struct EntryHeader: Equatable {
+    package static let format: UInt32 = 2
     /// The offset of the fields with variable length.
     static let fixedLength = 72
     /// Larger than any header; a longer one is damaged.
-    static let lengthLimit = 1 << 20
+    package static let lengthLimit = 1 << 20
     private static let word = Array("ONESHEET".utf8)
 
-    var key: CacheKey
+    package var key: CacheKey
     /// The entry with an empty body.
-    var facts: CacheEntry
-    var end: Date?
-    var length: Int
-    var bodyLength: Int
+    package var facts: CacheEntry
+    package var end: Date?
+    package var length: Int
+    package var bodyLength: Int
     var bodyDigest: Digest128
     /// A note of the tier.
-    var stamp: String?
+    package var stamp: String?
 
     /// The whole header of `entry` as bytes.
-    static func bytes(
+    package static func bytes(
         of entry: CacheEntry, for key: CacheKey, named name: Digest128, end: Date?, stamp: String? = nil
     ) -> ByteBuffer {
         var fields = ByteBuffer()
@@ -54,7 +54,7 @@ struct EntryHeader: Equatable {
 
     /// Parses the header at the start of `file` and ignores the rest.
     /// - Throws: `EntryDamage` if it is not the intact header of the entry called `name`.
-    init(_ file: ByteBuffer, named name: Digest128) throws(EntryDamage) {
+    package init(_ file: ByteBuffer, named name: Digest128) throws(EntryDamage) {
         var buffer = file
         guard let word = buffer.readBytes(length: 8), word == Self.word else { throw .notAnEntry }
         guard let format = buffer.readInteger(as: UInt32.self), format == Self.format,
@@ -80,7 +80,7 @@ struct EntryHeader: Equatable {
     }
 
     /// The length that the header at the start of `file` says it has, unchecked; `nil` if no header has it.
-    static func length(in file: ByteBuffer) -> Int? {
+    package static func length(in file: ByteBuffer) -> Int? {
         guard let length = file.getInteger(at: file.readerIndex + 12, as: UInt32.self),
             (fixedLength...lengthLimit).contains(Int(length))
         else { return nil }
@@ -95,7 +95,7 @@ struct EntryHeader: Equatable {
 }
 
 /// A damaged entry file.
-enum EntryDamage: Error, Equatable {
+package enum EntryDamage: Error, Equatable {
     case notAnEntry
     case header
     case length
@@ -104,7 +104,7 @@ enum EntryDamage: Error, Equatable {
 
 extension CacheKey {
     /// The file name for the entry under this key.
-    var entryName: Digest128 { Digest128(of: description.utf8) }
+    package var entryName: Digest128 { Digest128(of: description.utf8) }
 }
 
 extension ByteBuffer {

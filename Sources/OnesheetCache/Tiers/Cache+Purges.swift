@@ -6,9 +6,9 @@ package enum PurgeReach: Sendable {
     /// This one and the others, which this one tells of it.
     /// - Parameter notices: further tags to announce.
     case allServers(notices: [CacheTag] = [])
-    /// This server and the shared tiers, because the first attempt failed there. The other servers know of the purge already.
+    /// This server and the tier of all servers, because the first attempt failed there. The other servers know of the purge already.
     case allServersAgain
-    /// This one. Another server has removed the entries of the shared tiers.
+    /// This one. Another server has removed the entries of the tier of all servers.
     case thisServer
 }
 
@@ -26,14 +26,16 @@ extension Cache {
         guard selections.contains(where: { $0 != .expired }) else { return PurgeResult(try await removeEach(selections).get()) }
         switch reach {
         case .thisServer: return PurgeResult(try await purgeTiers(selections, includingShared: false).get())
-        case .allServersAgain:
-            let outcome = await purgeTiers(selections)
-            return announcer == nil ? PurgeResult(try outcome.get()) : try result(of: outcome, isAnnounced: true)
-        case .allServers(let notices):
-            guard let announcer else { return PurgeResult(try await purgeTiers(selections).get()) }
-            let purge = announcer.begin(selections + notices.map { .tag($0) })
-            let outcome = await purgeTiers(selections)
-            let isAnnounced = await purge.announce(isDoneHere: outcome.failure == nil)
+        case .allServersAgain, .allServers:
+            guard let cluster, cluster.tellsOfPurges else { return PurgeResult(try await purgeTiers(selections).get()) }
+            guard case .allServers(let notices) = reach else {
+                return try result(of: await purgeTiers(selections), isAnnounced: true)
+            }
+            var outcome = Outcome()
+            let isAnnounced = await cluster.announcing(selections + notices.map { .tag($0) }) {
+                outcome = await purgeTiers(selections)
+                return outcome.failure == nil
+            }
             return try result(of: outcome, isAnnounced: isAnnounced)
         }
     }
@@ -88,7 +90,7 @@ extension Cache {
         var removal = CacheRemoval()
         /// The last failure of a tier of this server.
         var failure: CacheError?
-        /// The last failure of a tier that several servers share.
+        /// The last failure of the tier of all servers.
         var sharedFailure: CacheError?
 
         mutating func noteFailures(of other: Outcome) {
@@ -113,11 +115,11 @@ extension Cache {
         return PurgeResult(outcome.removal, rest: rest)
     }
 
-    /// - Parameter includingShared: whether to include the tiers that several servers share.
+    /// - Parameter includingShared: whether to include the tier of all servers.
     private func purgeTiers(_ selections: [CacheSelection], includingShared: Bool = true) async -> Outcome {
         var outcome = Outcome()
         // Waiting entries were stored before the purge. The new generation would drop them all, even those that do not match.
-        for tier in others { await (tier as? any BatchingTier)?.finishStoring() }
+        await disk?.finishStoring()
         // Twice: work that begins during the first removal may read remaining entries and store results of them.
         for _ in 0..<2 {
             do {
@@ -153,12 +155,13 @@ extension Cache {
         if removes { removals.begin() }
         defer { if removes { removals.end() } }
         var outcome = Outcome()
-        for tier in others.reversed() + [memory] where includingShared || !(tier is any SharedCacheTier) {
+        for (number, tier) in tiers(includingShared: includingShared).enumerated().reversed() {
             do {
                 let removal = try await body(tier)
                 if removal.entries > outcome.removal.entries { outcome.removal = removal }
             } catch {
-                if tier is any SharedCacheTier { outcome.sharedFailure = error } else { outcome.failure = error }
+                // Memory is the first.
+                if row.isShared(number - 1) { outcome.sharedFailure = error } else { outcome.failure = error }
             }
         }
         return outcome

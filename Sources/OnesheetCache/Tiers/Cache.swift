@@ -39,10 +39,8 @@ package struct CacheLookUp: Sendable {
     package let hit: CacheHit?
     /// The promotion mark of a miss in memory; `nil` if memory had the entry.
     fileprivate let mark: PromotionMark?
-    /// The tier that reads the file of the hit.
-    fileprivate var reader: (any ImmediateTier)?
-    /// The positions of the tiers behind memory that do not have the entry.
-    fileprivate var missed: [Int] = []
+    /// Whether the disk does not have the entry.
+    fileprivate var isAbsentOnDisk = false
     /// Whether nothing is left to look up.
     fileprivate var isComplete = false
 
@@ -50,14 +48,14 @@ package struct CacheLookUp: Sendable {
     package static var absent: CacheLookUp { CacheLookUp(key: nil, hit: nil, mark: nil, isComplete: true) }
 }
 
-/// All tiers in order: memory first, then the others. An entry of a later tier is promoted into all tiers before it, into memory at once
-/// and into the others behind the answer.
+/// All tiers in order: memory, the disk, further ones, and the one of all servers. An entry of a later tier is promoted into all tiers
+/// before it, into memory at once and into the others behind the answer.
 ///
 /// A failing tier is logged and skipped: the cache may cost a request time but never its answer.
 package struct Cache: Sendable {
     package let memory: MemoryTier
-    /// The tiers behind memory, in order.
-    package let others: [any CacheTier]
+    /// The tiers behind memory.
+    let row: TierRow
     package let logger: Logger
     /// Notices purges by other processes.
     package let invalidations: InvalidationWatcher
@@ -65,26 +63,33 @@ package struct Cache: Sendable {
     let removals = Removals()
     /// Looks for purges after a refused store. One that is left out comes with the next poll.
     private let checks = BackgroundWork(limit: 16, bytes: 0)
-    /// Removes refused entries from shared tiers. There are at most as many as wait for the disk.
+    /// Removes refused entries from the tier of all servers. There are at most as many as wait for the disk.
     private let withdrawals = BackgroundWork(limit: .max, bytes: 0)
     /// A skipped promotion is retried by the next hit.
     private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
-    /// The tiers that can answer without waiting, and their positions in `others`.
-    private let immediate: [(number: Int, tier: any ImmediateTier)]
-    let announcer: (any PurgeAnnouncer)?
 
-    /// - Parameter announcer: tells other servers of purges; `nil` if there are none.
+    /// - Parameters:
+    ///   - disk: `nil` keeps nothing after the process ends.
+    ///   - further: the tiers of this server behind the disk, in order.
+    ///   - cluster: the other servers; `nil` if this one works alone.
     package init(
-        memory: MemoryTier, others: [any CacheTier] = [], announcer: (any PurgeAnnouncer)? = nil, logger: Logger
+        memory: MemoryTier, disk: DiskTier? = nil, further: [any CacheTier] = [], cluster: (any Cluster)? = nil, logger: Logger
     ) {
-        self.announcer = announcer
         self.memory = memory
-        self.others = others
-        immediate = others.enumerated().compactMap { number, tier in (tier as? any ImmediateTier).map { (number, $0) } }
+        row = TierRow(disk: disk, further: further, cluster: cluster)
         self.logger = logger
         errors = TierErrorLog(logger: logger)
-        invalidations = InvalidationWatcher(memory: memory, tiers: others)
+        invalidations = InvalidationWatcher(memory: memory, row: row)
     }
+
+    /// `nil` if the cache has no disk.
+    package var disk: DiskTier? { row.disk }
+    /// The other servers; `nil` if this one works alone.
+    package var cluster: (any Cluster)? { row.cluster }
+
+    /// All tiers in order.
+    /// - Parameter includingShared: whether to include the tier of all servers.
+    package func tiers(includingShared: Bool) -> [any CacheTier] { [memory] + row.tiers(includingShared: includingShared) }
 
     /// The most bytes that an event loop reads into memory at once. Copying them takes a few microseconds.
     private static let readingNow = 128 << 10
@@ -94,19 +99,14 @@ package struct Cache: Sendable {
     /// Promotes small entries into memory, and returns large ones as files.
     package func lookUp(_ key: CacheKey) -> CacheLookUp {
         let inMemory = lookUpInMemory(key)
-        guard let mark = inMemory.mark else { return inMemory }
-        var missed: [Int] = []
-        for (number, tier) in immediate {
-            switch tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) {
-            case .ready(let ready):
-                if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
-                return CacheLookUp(
-                    key: key, hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark, reader: tier)
-            case .absent: missed.append(number)
-            case .unknown: break
-            }
+        guard let mark = inMemory.mark, let disk else { return inMemory }
+        switch disk.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) {
+        case .ready(let ready):
+            if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
+            return CacheLookUp(key: key, hit: CacheHit(entry: ready.entry, tier: disk.name, file: ready.file), mark: mark)
+        case .absent: return CacheLookUp(key: key, hit: nil, mark: mark, isAbsentOnDisk: true)
+        case .unknown: return inMemory
         }
-        return CacheLookUp(key: key, hit: nil, mark: mark, missed: missed)
     }
 
     private func lookUpInMemory(_ key: CacheKey) -> CacheLookUp {
@@ -119,23 +119,23 @@ package struct Cache: Sendable {
     /// The entry under `key`, with its body, from the first tier in which it has not expired.
     /// - Parameters:
     ///   - lookUp: the outcome of a lookup that did not wait. This one continues there.
-    ///   - isShared: whether the tiers that several servers share may have it.
+    ///   - isShared: whether the tier of all servers may have it.
     package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil, isShared: Bool = true) async -> CacheHit? {
         // An outcome for another key says nothing.
         let lookUp = lookUp.flatMap { $0.key ?? key == key ? $0 : nil } ?? lookUpInMemory(key)
         if lookUp.isComplete { return nil }
         if let hit = await complete(lookUp, for: key) { return hit }
         let moment = removals.moment
-        let generation = others.count > 1 ? await generation() : nil
-        for (number, tier) in others.enumerated() where isShared || !(tier is any SharedCacheTier) {
-            if lookUp.missed.contains(number) { continue }
+        let generation = row.all.count > 1 ? await generation() : nil
+        for (number, tier) in row.tiers(includingShared: isShared).enumerated() {
+            if number == 0, lookUp.isAbsentOnDisk { continue }
             let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in
                 try await tier.entry(for: key)
             }
             guard let entry = entry ?? nil else { continue }
             if number > 0 {
                 promotions.run(bytes: entry.body.readableBytes) {
-                    for earlier in others[..<number].indices {
+                    for earlier in row.all[..<number].indices {
                         await promote(entry, for: key, into: earlier, under: generation, since: moment)
                     }
                 }
@@ -148,7 +148,7 @@ package struct Cache: Sendable {
 
     /// Waits until earlier answers, made or found, are in every tier of this server.
     package func finishStoring() async {
-        for tier in others { await (tier as? any BatchingTier)?.finishStoring() }
+        await disk?.finishStoring()
         await promotions.finish()
         await checks.finish()
         await withdrawals.finish()
@@ -157,8 +157,8 @@ package struct Cache: Sendable {
     /// The hit of `lookUp` with its body, which is read if it is in a file. `nil` if there is no hit, or its file cannot be read.
     private func complete(_ lookUp: CacheLookUp, for key: CacheKey) async -> CacheHit? {
         guard let hit = lookUp.hit, let file = hit.file else { return lookUp.hit }
-        guard let reader = lookUp.reader else { return nil }
-        let body = await errors.passing(reader, "read", of: key) { () async throws(CacheError) in try await reader.read(file) }
+        guard let disk else { return nil }
+        let body = await errors.passing(disk, "read", of: key) { () async throws(CacheError) in try await disk.read(file) }
         guard let body = body ?? nil else { return nil }
         var entry = hit.entry
         entry.body = body
@@ -170,7 +170,7 @@ package struct Cache: Sendable {
     private func promote(
         _ entry: CacheEntry, for key: CacheKey, into number: Int, under generation: CacheGeneration?, since moment: Removals.Moment?
     ) async {
-        let tier = others[number]
+        let tier = row.all[number]
         guard let moment, let expected = generation?.tiers[number] else { return }
         await errors.passing(tier, "promote", of: key) { () async throws(CacheError) in
             try await tier.store(entry, for: key, ifGeneration: expected)
@@ -186,7 +186,7 @@ package struct Cache: Sendable {
     /// body.
     package func tier(having key: CacheKey) async -> String? {
         if await memory.contains(key) { return memory.name }
-        for tier in others {
+        for tier in row.all {
             let found = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in try await tier.contains(key)
             }
             if found == true { return tier.name }
@@ -198,7 +198,7 @@ package struct Cache: Sendable {
     package func find(_ key: CacheKey) async -> CacheHit? {
         guard let name = await tier(having: key) else { return nil }
         if name == memory.name { return memory.entryNow(for: key).map { CacheHit(inMemory: $0) } }
-        guard let tier = others.first(where: { $0.name == name }) else { return nil }
+        guard let tier = row.all.first(where: { $0.name == name }) else { return nil }
         let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in try await tier.entry(for: key) }
         return (entry ?? nil).map { CacheHit(entry: $0, tier: name) }
     }
@@ -212,16 +212,16 @@ package struct Cache: Sendable {
     /// - Parameters:
     ///   - generation: the generation at the start of the work. Nothing is stored if a purge came since, because `entry` may be derived
     ///     from purged entries. `nil` stores unconditionally.
-    ///   - isShared: whether the tiers that several servers share get it.
+    ///   - isShared: whether the tier of all servers gets it.
     package func store(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: CacheGeneration? = nil, isShared: Bool = true
     ) async {
-        for (number, tier) in others.enumerated() where isShared || !(tier is any SharedCacheTier) {
+        for (number, tier) in row.tiers(includingShared: isShared).enumerated() {
             // A tier without a known generation cannot compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]
-            if let tier = tier as? any BatchingTier {
-                switch storeLater(entry, for: key, in: tier, ifGeneration: expected, isShared: isShared) {
+            if let disk = row.disk(at: number) {
+                switch storeLater(entry, for: key, on: disk, ifGeneration: expected, isShared: isShared) {
                 case .taken: continue
                 case .full: break
                 // There was a purge. New work must use the new generation.
@@ -238,44 +238,38 @@ package struct Cache: Sendable {
     }
 
     private func storeLater(
-        _ entry: CacheEntry, for key: CacheKey, in tier: any BatchingTier, ifGeneration generation: Int?, isShared: Bool
+        _ entry: CacheEntry, for key: CacheKey, on disk: DiskTier, ifGeneration generation: Int?, isShared: Bool
     ) -> QueuedStore {
-        tier.storeLater(entry, for: key, ifGeneration: generation) { result in
+        disk.storeLater(entry, for: key, ifGeneration: generation) { result in
             switch result {
             case .success(true): break
             case .success(false):
                 // There was a purge. New work must use the new generation.
                 checks.run { await invalidations.check() }
-                if isShared, announcer == nil { withdrawals.run { await withdraw(key) } }
-            case .failure(let error): errors.note(error, of: tier, in: "store", key: key)
+                if isShared, let cluster, !cluster.tellsOfPurges { withdrawals.run { await withdraw(key) } }
+            case .failure(let error): errors.note(error, of: disk, in: "store", key: key)
             }
         }
     }
 
-    /// Removes an entry that the disk has refused, after a while in its queue, from the tiers that several servers share. They have stored it:
-    /// without a coordinator, they learn of no purge by another process. A newer entry under the key may go, too, and is made again.
+    /// Removes an entry that the disk has refused, after a while in its queue, from the tier of all servers. That one has stored it: without
+    /// a coordinator, it learns of no purge by another process. A newer entry under the key may go, too, and is made again.
     private func withdraw(_ key: CacheKey) async {
-        for tier in others where tier is any SharedCacheTier {
+        if let tier = cluster?.tier {
             await errors.passing(tier, "remove", of: key) { () async throws(CacheError) in try await tier.remove(key) }
         }
     }
 
-    /// Waits until other servers can find what was stored under `key`.
-    package func settle(_ key: CacheKey) async { for tier in others { await (tier as? any SharedCacheTier)?.settle(key) } }
-
-    /// Makes the next lookup ask for an entry that was absent a moment ago.
-    package func forgetAbsence(of key: CacheKey) { for tier in others { (tier as? any SharedCacheTier)?.forgetAbsence(of: key) } }
-
     /// The failures of each tier behind memory.
     package var failures: [String: Int] {
         let counts = errors.counts
-        return Dictionary(others.map { ($0.name, counts[$0.name] ?? 0) }, uniquingKeysWith: +)
+        return Dictionary(row.all.map { ($0.name, counts[$0.name] ?? 0) }, uniquingKeysWith: +)
     }
 
     /// The figures of each tier by its name, except those of tiers that fail.
     package func statistics() async -> [String: CacheStatistics] {
         var all = [memory.name: await memory.statistics()]
-        for tier in others {
+        for tier in row.all {
             all[tier.name] = await errors.passing(tier, "count") { () async throws(CacheError) in try await tier.statistics() }
         }
         return all

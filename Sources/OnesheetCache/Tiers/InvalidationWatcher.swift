@@ -30,13 +30,13 @@ package final class InvalidationWatcher: Sendable {
     }
 
     private let memory: MemoryTier
-    private let tiers: [any CacheTier]
+    private let row: TierRow
     private let state: Mutex<State>
 
-    init(memory: MemoryTier, tiers: [any CacheTier]) {
+    init(memory: MemoryTier, row: TierRow) {
         self.memory = memory
-        self.tiers = tiers
-        state = Mutex(State(known: tiers.map { _ in nil }))
+        self.row = row
+        state = Mutex(State(known: row.all.map { _ in nil }))
     }
 
     /// Learns the generations before the first entry is served from memory: what changes from then on is a purge by another process.
@@ -45,27 +45,24 @@ package final class InvalidationWatcher: Sendable {
     /// The known generations. Learns only those that are not known yet; then the tiers can take entries to be stored later.
     package func generation() async -> CacheGeneration {
         for number in unknownTiers {
-            let raises = batching(number)?.raises
             guard let current = await current(number) else { continue }
             state.withLock { $0.known[number] = $0.known[number] ?? current }
-            if let raises { await batching(number)?.follow(current, readAfter: raises) }
         }
         return state.withLock { CacheGeneration(memory: memory.generation, tiers: $0.known) }
     }
 
     /// Reads the tiers' generations. If another process has purged one of them, empties memory, and drops what waits to be stored there
-    /// or in tiers that several servers share.
+    /// or in the tier of all servers.
     package func check() async {
-        for number in tiers.indices {
+        for number in row.all.indices {
             let before = state.withLock { $0 }
-            let raises = batching(number)?.raises
             guard let current = await current(number) else { continue }
-            if let raises { await batching(number)?.follow(current, readAfter: raises) }
             let wasPurgedElsewhere = state.withLock { state in
                 guard state.isQuiet(since: before), let known = state.known[number] else { return false }
                 return known != current
             }
-            if wasPurgedElsewhere, !isShared(number) { await forgetPurged() }
+            // The servers tell one another of their purges, and memory has followed them already.
+            if wasPurgedElsewhere, !row.isShared(number) { await forgetPurged() }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.isQuiet(since: before) { $0.known[number] = current } }
         }
@@ -78,7 +75,7 @@ package final class InvalidationWatcher: Sendable {
         state.withLock { $0.raising += 1 }
         defer { state.withLock { $0.raising -= 1 } }
         var failure: CacheError?
-        for (number, tier) in tiers.enumerated() {
+        for (number, tier) in row.all.enumerated() {
             do {
                 let next = try await tier.raiseGeneration()
                 let wasPurgedElsewhere = state.withLock { state in
@@ -87,7 +84,7 @@ package final class InvalidationWatcher: Sendable {
                     state.known[number] = max(known ?? next, next)
                     return known.map { $0 &+ 1 < next } ?? false
                 }
-                if wasPurgedElsewhere, !isShared(number) { await forgetPurged() }
+                if wasPurgedElsewhere, !row.isShared(number) { await forgetPurged() }
             } catch {
                 failure = error
             }
@@ -95,23 +92,25 @@ package final class InvalidationWatcher: Sendable {
         if let failure { throw failure }
     }
 
-    private func batching(_ number: Int) -> (any BatchingTier)? { tiers[number] as? any BatchingTier }
+    private var unknownTiers: [Int] { state.withLock { state in row.all.indices.filter { state.known[$0] == nil } } }
 
-    private var unknownTiers: [Int] { state.withLock { state in tiers.indices.filter { state.known[$0] == nil } } }
-
-    /// Whether several servers share the tier. They tell one another of their purges, and memory has followed them already.
-    private func isShared(_ number: Int) -> Bool { tiers[number] is any SharedCacheTier }
-
-    /// A tier that fails counts as not purged.
+    /// The tier's generation, which the queue of the disk then knows too. A tier that fails counts as not purged.
     private func current(_ number: Int) async -> Int? {
-        do { return try await tiers[number].generation() } catch { return nil }
+        let disk = row.disk(at: number)
+        let raises = disk?.raises
+        do {
+            let current = try await row.all[number].generation()
+            if let raises { await disk?.follow(current, readAfter: raises) }
+            return current
+        } catch {
+            return nil
+        }
     }
 
-    /// Drops what a purge by another process may concern: what waits for a tier that several servers share, and then what is in memory.
+    /// Drops what a purge by another process on this machine may concern: what waits for the tier of all servers, and then what is in
+    /// memory.
     private func forgetPurged() async {
-        for case let tier as any SharedCacheTier in tiers {
-            // A tier that fails here keeps what it is writing, as if it had been written before the purge.
-            do { try await tier.dropQueued() } catch { continue }
+        do { try await row.cluster?.dropQueued() } catch { /* What is being written stays, as if that had been before the purge. */
         }
         _ = await memory.raiseGeneration()
         _ = await memory.remove(.all)

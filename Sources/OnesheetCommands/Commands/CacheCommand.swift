@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import OnesheetCache
+import OnesheetCluster
 import OnesheetCore
 import OnesheetServer
 
@@ -160,7 +161,7 @@ struct CacheCommand: ParsableCommand {
             }
             guard let disk = try configuration.openDiskCache() else { return nil }
             // This process reads no entry twice, so it needs no memory tier.
-            let cache = Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger)
+            let cache = Cache(memory: MemoryTier(bytes: 0), disk: disk, logger: disk.logger)
             return try await finally({ try await disk.close() }) { try await work(cache) }
         }
 
@@ -190,12 +191,12 @@ extension ServerConfiguration {
     ) async throws -> Answer? {
         guard shared.store != nil else { return nil }
         let resources = try ServerResources(self, plugins, writes: false, clock: .system, logger: Log.make(log))
-        let backends = try SharedBackends(shared, resources.assembly)
+        let cluster = try resources.assembly.cluster(shared)
         return try await finally({
-            await backends.shutdown()
+            await cluster?.shutdown()
             try await resources.shutdown(within: .seconds(10))
         }) {
-            if let tier = backends.tier { try await work(tier) } else { nil }
+            if let tier = cluster?.shared { try await work(tier) } else { nil }
         }
     }
 }

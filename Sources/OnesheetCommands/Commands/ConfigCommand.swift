@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import OnesheetCluster
 import OnesheetCore
 import OnesheetServer
 
@@ -50,10 +51,10 @@ struct ConfigCommand: ParsableCommand {
         /// The findings of a trial of the backends.
         private static func findings(
             _ configuration: ServerConfiguration, _ context: ServerContext
-        ) async throws -> [SharedBackends.Finding] {
-            let backends = try SharedBackends(configuration.shared, context.assembly)
-            let findings = await backends.findings()
-            await backends.shutdown()
+        ) async throws -> [ServerCluster.Finding] {
+            guard let cluster = try context.assembly.cluster(configuration.shared) else { return [] }
+            let findings = await cluster.findings()
+            await cluster.shutdown()
             return findings
         }
     }

@@ -81,7 +81,7 @@ package struct PosterChoices: Sendable {
     func searches() async throws -> [Search] { Self.searches(try await state.value(for: Self.searchesKey)) }
 
     /// Asks for searches. They stay due, also after a restart, until `removeSearches`.
-    func addSearches(for pictures: [PerceptualHash]) async throws {
+    package func addSearches(for pictures: [PerceptualHash]) async throws {
         guard !pictures.isEmpty else { return }
         try await state.change(Self.searchesKey) { text in
             var searches = Self.searches(text)
@@ -117,7 +117,9 @@ package struct PosterChoices: Sendable {
 
     /// Makes a decision of all servers here. The automatic choice stays if the decision allows it. A decision that was removed
     /// takes the choice with it. A choice that cannot be read is replaced.
-    func apply(_ decision: PosterDecision, for title: TitleReference) async throws -> (choice: PosterChoice, isChanged: Bool) {
+    package func apply(_ decision: PosterDecision, for title: TitleReference) async throws -> (
+        choice: PosterChoice, isChanged: Bool
+    ) {
         try await state.update(Self.key(title)) { text in
             var choice = PosterChoice()
             do { choice = try text.map(Self.read) ?? choice } catch { choice = PosterChoice() }
@@ -130,7 +132,7 @@ package struct PosterChoices: Sendable {
     }
 
     /// Blocks exactly these pictures.
-    func apply(blocked hashes: [PerceptualHash]) async throws -> (added: [PerceptualHash], removed: [PerceptualHash]) {
+    package func apply(blocked hashes: [PerceptualHash]) async throws -> (added: [PerceptualHash], removed: [PerceptualHash]) {
         try await state.update(Self.blockedKey) { text in
             let before = Self.hashes(text)
             text = Self.text(hashes)
@@ -139,13 +141,13 @@ package struct PosterChoices: Sendable {
     }
 
     /// The decision about `title`; an empty one if there is none, or if it cannot be read.
-    func decision(of title: TitleReference) async throws -> PosterDecision {
+    package func decision(of title: TitleReference) async throws -> PosterDecision {
         guard let text = try await state.value(for: Self.key(title)) else { return PosterDecision() }
         do { return try Self.read(text).decision } catch { return PosterDecision() }
     }
 
     /// The titles with a decision.
-    func decided() async throws -> [TitleReference] {
+    package func decided() async throws -> [TitleReference] {
         try await state.values(lackingOneOf: Self.undecided).compactMap { key, value in
             guard key.starts(withBytesOf: Self.titleKey) else { return nil }
             do { guard try !Self.read(value).decision.isEmpty else { return nil } } catch { return nil }
@@ -154,9 +156,9 @@ package struct PosterChoices: Sendable {
     }
 
     /// Whether this server has once read the decisions that it shares with others.
-    func isShared() async throws -> Bool { try await state.value(for: Self.sharedKey) != nil }
+    package func isShared() async throws -> Bool { try await state.value(for: Self.sharedKey) != nil }
 
-    func noteShared() async throws { try await state.set("1", for: Self.sharedKey) }
+    package func noteShared() async throws { try await state.set("1", for: Self.sharedKey) }
 
     // MARK: Values
 
@@ -191,4 +193,9 @@ private final class Counter: Sendable {
             return count
         }
     }
+}
+
+extension CacheTag {
+    /// The tag of all entries that show this picture.
+    package static func picture(_ hash: PerceptualHash) -> Self { Self("picture:\(hash)") }
 }

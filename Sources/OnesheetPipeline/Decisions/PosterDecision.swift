@@ -14,7 +14,7 @@ package struct PosterDecision: Codable, Sendable, Equatable {
     }
 
     /// Whether nothing is decided.
-    var isEmpty: Bool { pinned == nil && rejected.isEmpty }
+    package var isEmpty: Bool { pinned == nil && rejected.isEmpty }
 
     /// Pins the candidate with this name.
     mutating func pin(_ name: String) {
@@ -26,13 +26,6 @@ package struct PosterDecision: Codable, Sendable, Equatable {
     mutating func reject(_ name: String) {
         rejected.insert(ExactText(name))
         if pinned == ExactText(name) { pinned = nil }
-    }
-
-    /// Adds what another server has decided before the two shared their decisions. Of two pins this one stays.
-    mutating func join(_ other: PosterDecision) {
-        rejected.formUnion(other.rejected)
-        pinned = pinned ?? other.pinned
-        if let pinned { rejected.remove(pinned) }
     }
 
     package func encode(to encoder: any Encoder) throws {

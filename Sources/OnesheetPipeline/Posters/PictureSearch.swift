@@ -8,7 +8,7 @@ import Synchronization
 /// stored hash, and every variant without a cached original. For rare actions of the administrator.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline
-    /// Whether to search the tiers that all servers share. If another server has blocked a picture, that one searches them.
+    /// Whether to search the tier of all servers. If another server has blocked a picture, that one searches them.
     var includesShared = true
 
     /// Purges each title that shows one of `pictures`. An unreadable entry shows none, and neither does a variant without its original that
@@ -17,7 +17,7 @@ struct PictureSearch: Sendable {
     func purge(_ pictures: [PerceptualHash]) async throws -> UnfinishedPurge? {
         var rest: UnfinishedPurge?
         var originals = Set<ExactText>()
-        let tiers = ([pipeline.cache.memory] + pipeline.cache.others).filter { includesShared || !($0 is any SharedCacheTier) }
+        let tiers = pipeline.cache.tiers(includingShared: includesShared)
         for tier in tiers {
             for key in try await keys(in: tier, where: { $0.kind == .original }) {
                 originals.insert(ExactText(key.text))

@@ -10,14 +10,14 @@ package struct Posters: Sendable {
     private let catalog: Catalog
     private let pipeline: Pipeline
     private let choices: PosterChoices
-    private let shared: SharedDecisions?
+    private let decisions: any PosterDecisions
 
-    /// - Parameter shared: the decisions of several servers, which are made in `choices`; `nil` if this server decides alone.
-    package init(catalog: Catalog, pipeline: Pipeline, choices: PosterChoices, shared: SharedDecisions? = nil) {
+    /// - Parameter decisions: makes the decisions in `choices`; `nil` if this server decides alone.
+    package init(catalog: Catalog, pipeline: Pipeline, choices: PosterChoices, decisions: (any PosterDecisions)? = nil) {
         self.catalog = catalog
         self.pipeline = pipeline
         self.choices = choices
-        self.shared = shared
+        self.decisions = decisions ?? choices
     }
 
     /// The candidates of a title according to its source, at most an hour old. If the source cannot answer, the candidates of the
@@ -101,7 +101,7 @@ package struct Posters: Sendable {
 
     /// Forgets pins and rejections. The next request chooses again.
     package func forget(_ title: TitleReference) async throws {
-        if let shared { try await shared.forget(title) } else { try await choices.forget(title) }
+        try await decisions.forget(title)
         try await purge(title)
     }
 
@@ -118,14 +118,10 @@ package struct Posters: Sendable {
     /// Blocks or unblocks a picture. If it is blocked, then purges the titles that show it.
     /// - Parameter title: a title that shows it, whose entries may not have the picture's tag.
     package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash, of title: TitleReference? = nil) async throws {
-        if let shared {
-            try await shared.setBlocked(isBlocked, for: hash)
-        } else {
-            try await choices.setBlocked(isBlocked, for: hash)
-        }
+        try await decisions.setBlocked(isBlocked, for: hash)
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
         let selections = [CacheSelection.tag(.picture(hash))] + (title.map { [.tag(.title($0))] } ?? [])
-        let purge = try await pipeline.cache.purge(selections, on: .allServers(notices: [SharedDecisions.blockedNotice]))
+        let purge = try await pipeline.cache.purge(selections, on: .allServers(notices: [DecisionNotice.blocked.tag]))
         if isBlocked { try await removeAll(showing: hash) }
         _ = try purge.finished()
     }
@@ -148,7 +144,7 @@ package struct Posters: Sendable {
     /// servers: the shared store may have their variants without their originals.
     /// - Throws: if the search is not complete. It stays due.
     package func searchForBlockedPictures() async throws {
-        guard shared != nil, case let due = try await choices.searches(), !due.isEmpty else { return }
+        guard case let due = try await choices.searches(), !due.isEmpty else { return }
         let search = PictureSearch(pipeline: pipeline, includesShared: false)
         try await Urgency.$current.withValue(.prefetch) {
             // Servers that cannot be told of a purge are told later, and no server serves objects that remain.
@@ -173,17 +169,14 @@ package struct Posters: Sendable {
     private func decide(
         _ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
     ) async throws -> PosterChoice {
-        let choice =
-            if let shared { try await shared.change(title, body) } else {
-                try await choices.change(title) { try body(&$0.decision) }
-            }
+        let choice = try await decisions.decide(title, body)
         try await purge(title)
         return choice
     }
 
     /// Purges a title whose decision has changed, and announces both to the other servers.
     private func purge(_ title: TitleReference) async throws {
-        _ = try await pipeline.cache.purge([.tag(.title(title))], on: .allServers(notices: [SharedDecisions.notice(of: title)]))
+        _ = try await pipeline.cache.purge([.tag(.title(title))], on: .allServers(notices: [DecisionNotice.poster(title).tag]))
             .finished()
     }
 }

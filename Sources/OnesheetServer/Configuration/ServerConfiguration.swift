@@ -1,6 +1,7 @@
+package import NIOCore
 import OnesheetAddress
 import OnesheetCache
-package import NIOCore
+import OnesheetCluster
 package import OnesheetCore
 
 /// The configuration file. Each section owns its keys, defaults and checks.

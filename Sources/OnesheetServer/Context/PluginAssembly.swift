@@ -1,5 +1,6 @@
 package import Logging
 import OnesheetCache
+package import OnesheetCluster
 package import OnesheetCore
 package import OnesheetImaging
 package import OnesheetPipeline
@@ -19,7 +20,7 @@ package struct PluginAssembly: Sendable {
     /// The memory budget for responses to sources.
     var memory: MemoryBudget?
     /// The work that is shared with other servers; `nil` if there are none.
-    private let coordination: Coordination?
+    private let cluster: ServerCluster?
 
     package init(
         plugins: PluginList, transport: any HTTPTransport, limits: Limits, clock: WallClock, logger: Logger,
@@ -27,14 +28,14 @@ package struct PluginAssembly: Sendable {
     ) {
         self.init(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: state, memory: memory,
-            coordination: nil)
+            cluster: nil)
     }
 
     init(
         plugins: PluginList, transport: any HTTPTransport, limits: Limits, clock: WallClock, logger: Logger,
-        state: @escaping @Sendable (String) -> any KeyValueState, memory: MemoryBudget?, coordination: Coordination?
+        state: @escaping @Sendable (String) -> any KeyValueState, memory: MemoryBudget?, cluster: ServerCluster?
     ) {
-        self.coordination = coordination
+        self.cluster = cluster
         self.plugins = plugins
         self.transport = transport
         self.limits = limits
@@ -114,8 +115,19 @@ package struct PluginAssembly: Sendable {
         return tiers
     }
 
+    /// Creates the cluster of this server; `nil` if it works alone.
+    package func cluster(_ configuration: SharedConfiguration) throws(ConfigurationError) -> ServerCluster? {
+        var settings = SharedSettings(prefix: configuration.prefix)
+        settings.expires = .seconds(configuration.expires.seconds)
+        // An object is in memory before it is counted.
+        settings.readsUnderWay = settings.readsUnderWay(within: limits.memory)
+        return ServerCluster(
+            store: try store(configuration.store), coordinator: try coordinator(configuration.coordinator), settings,
+            state: state("purges"), clock: clock, logger: logger)
+    }
+
     /// Creates the store that several servers share; `nil` if none is configured.
-    func store(_ backend: BackendConfiguration?) throws(ConfigurationError) -> (any ObjectStorePlugin)? {
+    private func store(_ backend: BackendConfiguration?) throws(ConfigurationError) -> (any ObjectStorePlugin)? {
         guard let backend else { return nil }
         let type = try plugins.store(backend.type)
         return try plugins.make(
@@ -123,7 +135,7 @@ package struct PluginAssembly: Sendable {
     }
 
     /// Creates the coordinator of several servers; `nil` if none is configured.
-    func coordinator(_ backend: BackendConfiguration?) throws(ConfigurationError) -> (any CoordinatorPlugin)? {
+    private func coordinator(_ backend: BackendConfiguration?) throws(ConfigurationError) -> (any CoordinatorPlugin)? {
         guard let backend else { return nil }
         let type = try plugins.coordinator(backend.type)
         return try plugins.make(
@@ -158,10 +170,10 @@ package struct PluginAssembly: Sendable {
             let type = try plugins.source(nested.type, at: "\(path).type")
             var inner = outer
             inner.state = state("\(outer.name)/\(nested.type)")
-            inner.counters = coordination?.counters("\(outer.name)/\(nested.type)")
+            inner.counters = cluster?.counters("\(outer.name)/\(nested.type)")
             return try plugins.make(type, configuration: nested.configuration, context: inner, at: path)
         }
-        context.counters = coordination?.counters(statePath ?? name)
+        context.counters = cluster?.counters(statePath ?? name)
         return context
     }
 }

@@ -46,7 +46,7 @@ package struct ServerContext: Sendable {
         let (state, transport, pool) = (resources.state, resources.transport, resources.pool)
         var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
-            memory: pool.memory, coordination: resources.coordination)
+            memory: pool.memory, cluster: resources.cluster)
         resources.latestSourceFiles.replace(with: assembly.files)
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
@@ -64,8 +64,7 @@ package struct ServerContext: Sendable {
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
-            changes: resources.configurationChanges,
-            leases: resources.backends.tier == nil ? nil : resources.coordination?.leases, clock: clock,
+            changes: resources.configurationChanges, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds), mostBytes: configuration.limits.limits.originBytes,
             logger: logger)
         self.configuration = configuration
@@ -77,7 +76,7 @@ package struct ServerContext: Sendable {
             cache: cache, engine: engine, pool: pool, originals: originals, metrics: resources.metrics,
             background: resources.background, clock: clock)
         self.catalog = catalog
-        posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, shared: resources.decisions)
+        posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, decisions: resources.decisions)
         let watermark = renderer.watermark?.digest
         if let bad = ImageOptions.errors(of: configuration.presets, formats: renderer.formats, watermark: watermark).first {
             throw ConfigurationError(path: "presets.\(bad.name)", message: "\(bad.error)")

@@ -1,6 +1,7 @@
 import FoundationEssentials
 package import Logging
 package import OnesheetCache
+package import OnesheetCluster
 package import OnesheetCore
 import OnesheetImaging
 import OnesheetIsolation
@@ -24,8 +25,8 @@ package struct ServerResources: Sendable {
     let configurationChanges = SourceConfigurationChanges()
     /// The files of the newest configuration, even if it was refused.
     let latestSourceFiles = LatestSourceFiles()
-    /// The work that is shared with other servers; `nil` if there are none.
-    let coordination: Coordination?
+    /// The other servers; `nil` if this one works alone.
+    package let cluster: ServerCluster?
     /// The stored choices of posters.
     let choices: PosterChoices
     /// The administrator's decisions that several servers share; `nil` if there is no store.
@@ -39,8 +40,6 @@ package struct ServerResources: Sendable {
     let logger: Logger
     private let web: WebTransport
     private let tiers: [any TierPlugin]
-    /// The store and the coordinator that several servers share.
-    package let backends: SharedBackends
     private let writes: Bool
 
     /// - Parameters:
@@ -77,35 +76,23 @@ package struct ServerResources: Sendable {
         self.assembly = assembly
         let made = try assembly.tiers(configuration.cache.tiers, writes: writes)
         tiers = made.map(\.tier)
-        var coordination: Coordination?
-        if writes {
-            backends = try SharedBackends(configuration.shared, assembly) { coordinator in
-                coordination = coordinator.map { plugin in
-                    let coordinator = PrefixedCoordinator(BoundedCoordinator(plugin), prefix: configuration.shared.prefix)
-                    return Coordination(coordinator, state: state, logger: logger)
-                }
-                guard let coordination else { return NoPurgeHistory() }
-                return coordination.purges
-            }
-        } else {
-            try assembly.checkBackends(configuration.shared)
-            backends = SharedBackends()
-        }
-        cache = Cache(
-            configuration.cache.memory,
-            others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }
-                + [backends.tier].compactMap(\.self), announcer: coordination?.purges, clock: clock, logger: logger)
-        let cache = cache
+        if !writes { try assembly.checkBackends(configuration.shared) }
+        let cluster = writes ? try assembly.cluster(configuration.shared) : nil
+        let memoryTier = MemoryTier(configuration.cache.memory, clock: clock)
+        let cache = Cache(
+            memory: memoryTier, disk: disk, further: made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) },
+            cluster: cluster, logger: logger)
+        self.cluster = cluster
+        self.cache = cache
         choices = PosterChoices(state)
         let choices = choices
-        decisions = backends.tier.map {
+        decisions = cluster?.shared.map {
             SharedDecisions(
-                SharedValues($0, logger: logger), choices: choices, cache: cache, isToldOfChanges: coordination != nil,
+                SharedValues($0, logger: logger), choices: choices, cache: cache, isToldOfChanges: cluster?.tellsOfPurges ?? false,
                 logger: logger)
         }
         let decisions = decisions
-        follower = coordination.map { PurgeFollower($0.purges, cache: cache, observer: decisions) }
-        self.coordination = coordination
+        follower = cluster?.purges.map { PurgeFollower($0, cache: cache, decisions: decisions) }
         if follows { follower?.start() }
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
@@ -159,11 +146,11 @@ package struct ServerResources: Sendable {
         async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }
         async let deciding = end("shared decisions", within: limit / 2) { await decisions?.shutdown() }
         async let following = end("the log of purges", within: limit / 2) { await follower?.shutdown() }
-        async let releasing = end("leases", within: limit / 2) { await coordination?.leases.shutdown() }
+        async let releasing = end("leases", within: limit / 2) { await cluster?.leases?.shutdown() }
         // Close the tiers last, so that finished work can still be stored.
         var failures = await [ending, refreshing, fetching, rendering, deciding, following, releasing]
         failures.append(await end("promotions", within: limit / 4) { await cache.finishStoring() })
-        failures.append(await end("the shared store", within: limit * 3 / 4) { await backends.shutdown() })
+        failures.append(await end("the shared store", within: limit * 3 / 4) { await cluster?.shutdown() })
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
@@ -185,16 +172,12 @@ package struct ServerResources: Sendable {
     }
 }
 
-extension Cache {
-    /// Creates the cache: the configured memory tier, then `others`.
-    fileprivate init(
-        _ configuration: CacheConfiguration.Memory, others: [any CacheTier], announcer: (any PurgeAnnouncer)?, clock: WallClock,
-        logger: Logger
-    ) {
-        let memory = MemoryTier(
+extension MemoryTier {
+    /// Creates the configured memory tier.
+    fileprivate convenience init(_ configuration: CacheConfiguration.Memory, clock: WallClock) {
+        self.init(
             bytes: configuration.bytes.bytes, entries: configuration.entries.value,
             expires: .seconds(configuration.expires.seconds), extending: configuration.extends.extending, clock: clock)
-        self.init(memory: memory, others: others, announcer: announcer, logger: logger)
     }
 }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OnesheetAddress
 import OnesheetCache
+import OnesheetCluster
 import OnesheetCore
 import OnesheetHTTP
 import OnesheetImaging

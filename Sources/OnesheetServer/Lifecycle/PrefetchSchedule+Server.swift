@@ -11,9 +11,9 @@ extension PrefetchSchedule {
     init(context: @escaping @autoclosure @Sendable () -> ServerContext) {
         let resources = context().resources
         self.init(
-            ledger: PrefetchLedger(resources.state, resources.prefetchJobs), turns: resources.coordination?.turns,
-            clock: resources.clock,
-            logger: resources.logger
+            ledger: PrefetchLedger(resources.state, resources.prefetchJobs),
+            turns: ScheduleTurns(resources.cluster, logger: resources.logger),
+            clock: resources.clock, logger: resources.logger
         ) {
             let current = context()
             return Plan(lines: current.configuration.prefetch, options: current.options, prefetcher: current.prefetcher)

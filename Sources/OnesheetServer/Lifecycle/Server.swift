@@ -5,6 +5,7 @@ package import Logging
 import NIOCore
 import NIOPosix
 package import OnesheetCache
+import OnesheetCluster
 package import OnesheetCore
 import OnesheetImaging
 import OnesheetPipeline
@@ -68,8 +69,8 @@ package struct Server: Sendable {
             defer { socket?.remove() }
             // A connection may have been accepted while the services stopped.
             defer { counters.connections.close() }
-            try await context.resources.backends.requireIfConfigured()
-            let checking = Task { await context.resources.backends.logProblems(context.logger) }
+            try await requireBackends(context)
+            let checking = Task { await logProblems(of: context.resources.cluster, context.logger) }
             defer { checking.cancel() }
             context.pipeline.engine.warmUp()
             await catchUp(context)
@@ -96,9 +97,32 @@ package struct Server: Sendable {
         _ = await logged
     }
 
+    /// - Throws: `ConfigurationError` with the first backend that cannot be used, if the configuration requires the backends.
+    private func requireBackends(_ context: ServerContext) async throws(ConfigurationError) {
+        guard context.configuration.shared.required, let cluster = context.resources.cluster else { return }
+        for finding in await cluster.findings() {
+            if let error = finding.error { throw ConfigurationError(path: finding.backend, message: error) }
+        }
+    }
+
+    /// Tries the backends and logs the findings. The server serves meanwhile.
+    private func logProblems(of cluster: ServerCluster?, _ logger: Logger) async {
+        for finding in await cluster?.findings() ?? [] {
+            if let error = finding.error {
+                logger.warning("\(finding.backend) cannot be used now, the server works without it until it can: \(error)")
+            }
+            for warning in finding.warnings { logger.warning("\(finding.backend): \(warning)") }
+        }
+    }
+
+    /// How long a start waits for the purges that were missed.
+    private static let longestCatchUp = Duration.seconds(2)
+    /// How long the first start of a server waits for the decisions in the store.
+    private static let longestReading = Duration.seconds(5)
+
     /// Waits until the purges that this server missed are applied. Before that, it could serve purged entries.
     private func catchUp(_ context: ServerContext) async {
-        guard let follower = context.resources.follower, await !follower.catchUp(within: Coordination.longestCatchUp) else {
+        guard let follower = context.resources.follower, await !follower.catchUp(within: Self.longestCatchUp) else {
             return
         }
         context.logger.warning("the server may serve what other servers have purged, until it can read their purges")
@@ -108,7 +132,7 @@ package struct Server: Sendable {
     private func readDecisions(_ context: ServerContext) async {
         guard let decisions = context.resources.decisions else { return }
         decisions.start()
-        guard await !decisions.waitBeforeServing(upTo: Coordination.longestReading) else { return }
+        guard await !decisions.waitBeforeServing(upTo: Self.longestReading) else { return }
         context.logger.warning("the server may serve other posters than the other servers, until it can read their decisions")
     }
 

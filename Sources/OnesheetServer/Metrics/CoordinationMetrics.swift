@@ -1,5 +1,4 @@
-import OnesheetCache
-import OnesheetPipeline
+import OnesheetCluster
 
 /// The metrics of work that several servers do together.
 struct CoordinationMetrics {

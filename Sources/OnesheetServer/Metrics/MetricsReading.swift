@@ -1,4 +1,5 @@
 import OnesheetCache
+import OnesheetCluster
 import OnesheetCore
 import OnesheetIsolation
 import OnesheetPipeline
@@ -9,7 +10,7 @@ struct MetricsReading: Sendable {
     let pipeline: Pipeline
     let watches: [(name: String, watch: SourceWatch)]
     let counters: ServerCounters
-    let coordination: Coordination?
+    let cluster: ServerCluster?
     let decisions: SharedDecisions?
     let renderThreads: Int
     let lost: LostProcesses
@@ -19,7 +20,7 @@ struct MetricsReading: Sendable {
         cache = context.resources.cache
         pipeline = context.pipeline
         watches = context.watches
-        coordination = context.resources.coordination
+        cluster = context.resources.cluster
         decisions = context.resources.decisions
         clock = context.clock
         renderThreads = context.configuration.limits.limits.workers
@@ -33,13 +34,13 @@ struct MetricsReading: Sendable {
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
         var list = MetricList()
         CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &list)
-        if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
+        if let shared = cluster?.shared {
             SharedMetrics(metrics: shared.metrics, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
         }
         ServerMetrics(counters: counters, pipeline: pipeline, renderThreads: renderThreads, lost: lost).write(to: &list)
         SourceMetrics(watches: watches).write(to: &list)
-        if let coordination {
-            CoordinationMetrics(purges: coordination.purges.metrics, leases: coordination.leases.counts).write(to: &list)
+        if let purges = cluster?.purges, let leases = cluster?.leases {
+            CoordinationMetrics(purges: purges.metrics, leases: leases.counts).write(to: &list)
         }
         return list
     }

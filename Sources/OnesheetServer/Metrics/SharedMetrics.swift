@@ -1,4 +1,4 @@
-import OnesheetCache
+import OnesheetCluster
 
 /// The metrics of the store that several servers share.
 struct SharedMetrics {

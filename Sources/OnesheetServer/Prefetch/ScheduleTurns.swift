@@ -1,4 +1,5 @@
 import Logging
+import OnesheetCluster
 import OnesheetCore
 import OnesheetPipeline
 
@@ -7,10 +8,22 @@ import OnesheetPipeline
 /// The server that holds a due line's lease runs it. If that server dies, its lease ends and another one runs the line. Without the
 /// coordinator, every server runs its lines itself: the second one finds most variants made.
 struct ScheduleTurns: Sendable {
-    let coordinator: any Coordinator
+    private let coordinator: any Coordinator
     /// This process.
-    let holder: String
-    let logger: Logger
+    private let holder: String
+    private let logger: Logger
+
+    init(coordinator: any Coordinator, holder: String, logger: Logger) {
+        self.coordinator = coordinator
+        self.holder = holder
+        self.logger = logger
+    }
+
+    /// The turns of a server; `nil` if its cluster has no coordinator.
+    init?(_ cluster: ServerCluster?, logger: Logger) {
+        guard let coordinator = cluster?.coordinator, let purges = cluster?.purges else { return nil }
+        self.init(coordinator: coordinator, holder: purges.process, logger: logger)
+    }
 
     /// The server whose turn it is.
     enum Turn: Sendable {

@@ -3,6 +3,7 @@ import JPEGCodec
 import Logging
 import NIOCore
 import OnesheetCache
+import OnesheetCluster
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetTesting
@@ -100,7 +101,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         let served = try await [first.send(here).status, second.send(there).status]
         XCTAssertEqual(served, [200, 200])
         // Without the store, so that only the second server can find it
-        await second.server.responder.context.resources.backends.tier?.flush()
+        await second.server.responder.context.resources.cluster?.shared?.flush()
         for name in store.names where name.contains("/v") { store[name] = nil }
         // When the first blocks it by its hash
         let title = TitleReference(source: "web", id: "\(origin.url)/a")
@@ -153,7 +154,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         let origin = try await search()
         let server = try await member(origin)
         _ = try await put("{\"candidate\": 1}", on: server)
-        let tier = try XCTUnwrap(server.server.responder.context.resources.backends.tier)
+        let tier = try XCTUnwrap(server.server.responder.context.resources.cluster?.shared)
         await tier.flush()
         // When it makes variants that no one has, and serves them
         let read = Mutex<[String]>([])
@@ -189,7 +190,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         let there = try await states(second)
         XCTAssertFalse(there.contains("pinned"), "\(there)")
         try await waitUntil { log.all.contains { $0.contains("stay on the server that takes them") } }
-        let findings = await first.server.responder.context.resources.backends.findings()
+        let findings = await first.server.responder.context.resources.cluster?.findings() ?? []
         XCTAssertTrue(findings.contains { $0.warnings.contains { $0.contains("stay on the server that takes them") } })
     }
 

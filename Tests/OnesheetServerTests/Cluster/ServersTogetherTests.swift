@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import OnesheetCache
+import OnesheetCluster
 import OnesheetCore
 import OnesheetTesting
 import Synchronization
@@ -100,7 +101,7 @@ final class ServersTogetherTests: ServerTestCase {
         // Given a server whose store has nothing
         let (origin, _) = try await changingOrigin()
         let server = try await member(origin)
-        let tier = try XCTUnwrap(server.server.responder.context.resources.backends.tier)
+        let tier = try XCTUnwrap(server.server.responder.context.resources.cluster?.shared)
         var written = [try await requests("put", server)]
         // When it makes a picture in two sizes
         for width in [60, 50] {

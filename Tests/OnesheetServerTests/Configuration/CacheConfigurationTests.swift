@@ -18,7 +18,7 @@ final class CacheConfigurationTests: ServerTestCase {
         // When more are stored
         for number in 0..<20 {
             let key = CacheKey(.metadata, "\(number)")
-            let isStored = try await context.pipeline.cache.others.first?.store(.sample(at: clock), for: key, ifGeneration: nil)
+            let isStored = try await context.pipeline.cache.disk?.store(.sample(at: clock), for: key, ifGeneration: nil)
             XCTAssertEqual(isStored, true)
             context.pipeline.cache.memory.storeNow(.sample(at: clock), for: key)
         }
@@ -34,7 +34,7 @@ final class CacheConfigurationTests: ServerTestCase {
             let context = try context(
                 "memory: { expires: 1h, extends: \(extends) }", "expires: 1h, extends: \(extends)")
             let (memory, key) = (context.pipeline.cache.memory, CacheKey(.variant, "poster"))
-            let disk = try XCTUnwrap(context.pipeline.cache.others.first)
+            let disk = try XCTUnwrap(context.pipeline.cache.disk)
             let entry = CacheEntry.sample(at: clock, cacheTime: .seconds(100))
             memory.storeNow(entry, for: key)
             _ = try await disk.store(entry, for: key, ifGeneration: nil)

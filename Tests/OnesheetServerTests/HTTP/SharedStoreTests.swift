@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import OnesheetCache
+import OnesheetCluster
 import OnesheetCore
 import OnesheetTesting
 import StandardPlugins
@@ -32,11 +33,11 @@ final class SharedStoreTests: ServerTestCase {
     private func settle(_ server: RunningServer) async {
         let resources = server.server.responder.context.resources
         await resources.cache.finishStoring()
-        await resources.backends.tier?.flush()
+        await resources.cluster?.shared?.flush()
     }
 
     private func gets(_ server: RunningServer) -> Int {
-        server.server.responder.context.resources.backends.tier?.metrics.requests["get"]?.count ?? 0
+        server.server.responder.context.resources.cluster?.shared?.metrics.requests["get"]?.count ?? 0
     }
 
     private func detail(_ answer: ServerAnswer) -> String {
@@ -87,7 +88,7 @@ final class SharedStoreTests: ServerTestCase {
         let server = try await server(sources: web(origin), keys: shared(room))
         _ = try await server.send(path)
         await settle(server)
-        let tier = try XCTUnwrap(server.server.responder.context.resources.backends.tier)
+        let tier = try XCTUnwrap(server.server.responder.context.resources.cluster?.shared)
         let before = try await tier.held(sources: ["web"]).sources["web"]?.entries ?? 0
         // When
         let purged = try await server.send("/cache/web", method: "DELETE", fields: admin)
@@ -125,7 +126,7 @@ final class SharedStoreTests: ServerTestCase {
         XCTAssertEqual(answer.body, made.body)
         XCTAssertTrue(answer.field("Cache-Status")?.contains("fwd=miss") ?? false, answer.field("Cache-Status") ?? "")
         XCTAssertEqual(origin.requests(), 2)
-        let damaged = try XCTUnwrap(second.server.responder.context.resources.backends.tier).metrics.damaged
+        let damaged = try XCTUnwrap(second.server.responder.context.resources.cluster?.shared).metrics.damaged
         XCTAssertGreaterThanOrEqual(damaged, 2)
     }
 

@@ -1,0 +1,64 @@
+import FoundationEssentials
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+/// A decision as a value that servers share.
+struct SharedDecision: Codable {
+    private let source: String
+    private let id: String
+    let decision: PosterDecision
+
+    init(_ title: TitleReference, _ decision: PosterDecision) {
+        source = title.source
+        id = title.id
+        self.decision = decision
+    }
+
+    /// Reads the value called `name`; `nil` if it is not a decision with that name.
+    init?(_ text: String, named name: String) {
+        do { self = try Self(readingJSON: ByteBuffer(string: text)) } catch { return nil }
+        guard Self.name(of: title).isExactly(name) else { return nil }
+    }
+
+    var title: TitleReference { TitleReference(source: source, id: id) }
+
+    static func name(of title: TitleReference) -> String {
+        SharedValues.name(of: "title:\(title)", in: SharedDecisions.folder)
+    }
+
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}
+
+extension SharedValues {
+    /// Changes the decision about a title.
+    /// - Parameter known: the decision if the store has none.
+    func change(
+        of title: TitleReference, from known: PosterDecision, _ body: @Sendable (inout PosterDecision) throws -> Void
+    ) async throws -> PosterDecision {
+        let name = SharedDecision.name(of: title)
+        let text = try await change(name) { text in
+            let present = text.flatMap { SharedDecision($0, named: name)?.decision }
+            var decision = present ?? known
+            try body(&decision)
+            if let present, present == decision { return text }
+            if text == nil, decision.isEmpty { return nil }
+            return try SharedDecision(title, decision).text()
+        }
+        return text.flatMap { SharedDecision($0, named: name)?.decision } ?? PosterDecision()
+    }
+}
+
+extension PosterDecision {
+    /// Adds what another server has decided before the two shared their decisions. Of two pins this one stays.
+    mutating func join(_ other: PosterDecision) {
+        rejected.formUnion(other.rejected)
+        pinned = pinned ?? other.pinned
+        if let pinned { rejected.remove(pinned) }
+    }
+}
