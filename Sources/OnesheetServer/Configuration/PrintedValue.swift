@@ -66,15 +66,8 @@ extension PrintedValue {
         return .text(text)
     }
 
-    /// The words in names of headers, of variables and of the environment that suggest a secret.
-    private static let secretWords = [
-        "auth", "cookie", "credential", "dsn", "key", "pass", "private", "pwd", "salt", "secret", "session", "signature", "token",
-    ]
-    /// The ends of plugins' own keys that suggest one.
-    private static let secretEnds = ["authorization", "cookie", "credentials", "key", "password", "secret", "token"]
-
     /// The value without a source's possible secrets, by the names of keys.
-    var withoutSecrets: PrintedValue { withoutSecrets { name in Self.secretEnds.contains { name.hasSuffix($0) } } }
+    var withoutSecrets: PrintedValue { withoutSecrets(named: SecretNames.isOne) }
 
     private func withoutSecrets(named isSecret: (String) -> Bool) -> PrintedValue {
         switch self {
@@ -86,14 +79,14 @@ extension PrintedValue {
             return .mapping(
                 entries.map { entry in
                     let name = entry.key.lowercased()
-                    if isSecret(name) { return Entry(key: entry.key, value: entry.value.hidingTexts) }
+                    if isSecret(entry.key) { return Entry(key: entry.key, value: entry.value.hidingTexts) }
                     // The names below these keys are not ours.
                     guard ["variables", "headers", "environment"].contains(name) else {
                         return Entry(key: entry.key, value: entry.value.withoutSecrets(named: isSecret))
                     }
                     return Entry(
                         key: entry.key,
-                        value: entry.value.withoutSecrets { name in Self.secretWords.contains { name.contains($0) } })
+                        value: entry.value.withoutSecrets(named: SecretNames.mayBeOne))
                 })
         }
     }

@@ -105,12 +105,9 @@ struct ReplayingTransport: HTTPTransport {
 }
 
 /// Removes secrets from recordings: the values of environment variables that the configuration uses, and the values of URL
-/// parameters with names such as `token`.
+/// parameters and header fields whose names are those of secrets (`SecretNames`).
 struct Redaction: Sendable {
     static let placeholder = "REDACTED"
-    private static let names: Set<String> = [
-        "key", "api_key", "apikey", "api-key", "token", "access_token", "auth", "secret", "password", "signature", "sig",
-    ]
 
     private let secrets: [String]
 
@@ -127,9 +124,14 @@ struct Redaction: Sendable {
         guard let (address, pairs) = url.cut(at: "?") else { return text(url) }
         let query = pairs.pieces(at: "&", omittingEmptySubsequences: false).map { pair in
             let name = pair.cut(at: "=")?.before ?? pair
-            return Self.names.contains(name.lowercased()) ? "\(name)=\(Self.placeholder)" : text(String(pair))
+            return SecretNames.isOne(Self.decoded(name)) ? "\(name)=\(Self.placeholder)" : text(String(pair))
         }
         return text(String(address)) + "?" + query.joined(separator: "&")
+    }
+
+    /// The name of a parameter without its escapes, if they are valid.
+    private static func decoded(_ name: Substring) -> String {
+        do throws(RequestError) { return try PercentEncoding.decode(name) } catch { return String(name) }
     }
 
     /// A text without the secrets. Matches bytes, so that a combining mark after a secret does not hide it.
@@ -137,6 +139,6 @@ struct Redaction: Sendable {
 
     /// A response's header fields without secrets and cookies.
     func fields(_ fields: [String: String]) -> [String: String] {
-        fields.filter { $0.key != "set-cookie" }.mapValues(text)
+        fields.filter { !SecretNames.isOne($0.key) }.mapValues(text)
     }
 }

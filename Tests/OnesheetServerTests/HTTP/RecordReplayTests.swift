@@ -52,6 +52,23 @@ final class RecordReplayTests: ServerTestCase {
         }
     }
 
+    func testARecordingHidesWhatIsNamedAsASecret() {
+        let redaction = Redaction(secrets: [])
+        for name in [
+            "key", "api_key", "apikey", "api-key", "API%5FKEY", "token", "access_token", "refreshToken", "auth", "secret",
+            "client_secret",
+            "password", "pwd", "passwd", "signature", "X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId", "sig", "hmac", "jwt",
+            "session", "sessionid", "sid", "private_key", "bearer",
+        ] {
+            XCTAssertEqual(redaction.url("http://a.example/b?\(name)=hush&page=2"), "http://a.example/b?\(name)=REDACTED&page=2")
+        }
+        for name in ["keyword", "page", "query", "design", "passage", "authors", "sort"] {
+            XCTAssertEqual(redaction.url("http://a.example/b?\(name)=film"), "http://a.example/b?\(name)=film")
+        }
+        let fields = redaction.fields(["set-cookie": "a=b", "x-auth-token": "c", "authentication-info": "d", "etag": "e"])
+        XCTAssertEqual(fields, ["etag": "e", "authentication-info": "d"])
+    }
+
     private func permissions(_ path: String) throws -> Int {
         try XCTUnwrap(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
