@@ -35,7 +35,7 @@ struct AccessLine {
         lines += Array("\(client?.description ?? "-") - - [\(text(of: time)) +0000] ".utf8)
         Self.appendQuoted(line, to: &lines)
         lines += Array(" \(request.status) \(request.bytes) ".utf8)
-        Self.appendQuoted(facts?.referer.map(shown(path:)), to: &lines)
+        Self.appendQuoted(facts?.referer.map(Self.visible(referer:)), to: &lines)
         lines.append(UInt8(ascii: " "))
         Self.appendQuoted(facts?.userAgent, to: &lines)
     }
@@ -49,7 +49,7 @@ struct AccessLine {
         let cache = request.cacheStatus.map(CacheUse.init)
         for (key, value) in [
             ("client", client?.description), ("method", facts?.method), ("path", facts.map { Self.visible(target: $0.target) }),
-            ("protocol", facts?.version), ("referer", facts?.referer.map(shown(path:))), ("userAgent", facts?.userAgent),
+            ("protocol", facts?.version), ("referer", facts?.referer.map(Self.visible(referer:))), ("userAgent", facts?.userAgent),
             ("cache", cache?.outcome), ("tier", cache?.tier), ("request", request.requestID),
             ("trace_id", facts?.traceParent.flatMap { TraceContext(parent: $0, state: nil)?.traceID }),
         ] {
@@ -70,6 +70,21 @@ struct AccessLine {
         if path.isExactly("/explain") { return shownPath }
         // If the path has a URL, the query may be that URL's.
         return shownPath.isExactly(path) ? shown(path: target) : shownPath
+    }
+
+    /// The address of the page that links to a request, for logs: its path as that of a request, which may be an image of this server behind a
+    /// proxy that adds to the path.
+    static func visible(referer: String) -> String {
+        // A URL loses its query here, and a path there.
+        let page = referer.contains("://") ? shown(path: referer) : visible(target: referer)
+        var rest = page[...]
+        while let start = rest.firstRange(ofBytesOf: "/i/")?.lowerBound {
+            rest = rest[start...]
+            let request = shown(request: String(rest))
+            if !request.isExactly(rest) { return page[..<start] + request }
+            rest = rest.dropFirst(bytes: 1)
+        }
+        return page
     }
 
     /// The second of `time`: `23/Nov/2026:01:02:03`, or `2026-11-23T01:02:03` in JSON.

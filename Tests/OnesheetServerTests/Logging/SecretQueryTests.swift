@@ -47,6 +47,20 @@ final class SecretQueryTests: ServerTestCase {
         }
     }
 
+    func testARefererLosesTheQueryOfAnOriginal() {
+        let digits = Data("http://127.0.0.1:9/one.jpg?token=SECRETQ".utf8).base64URL
+        let image = "/i/unsafe/w:60/\(digits.prefix(9))/\(digits.dropFirst(9)).jpg"
+        for start in ["https://posters.example", "http://a.example/proxied", "HTTPS://a.example/i/i", "", "/i/proxied"] {
+            for path in [image, "/explain?url=\(image)", "/i/unsafe/plain/http%3A%2F%2Fa.example%2Fb%3Ftoken=SECRETQ"] {
+                let shown = AccessLine.visible(referer: start + path)
+                XCTAssertFalse(shown.contains("SECRETQ"), shown)
+                XCTAssertFalse(shown.contains(digits.dropFirst(9)), shown)
+                XCTAssertTrue(shown.hasPrefix(start), shown)
+            }
+        }
+        XCTAssertEqual(AccessLine.visible(referer: "https://a.example/films/i/one?page=2"), "https://a.example/films/i/one")
+    }
+
     func testThatAPathWithoutAURLIsShownWhole() {
         let posters = Data("posters://what?".utf8).base64EncodedString()
         for path in ["/i/unsafe/w:60/plain/posters://what%3F@jpg", "/i/unsafe/w:60/\(posters).jpg", "/i/", "/i/unsafe", "/"] {
