@@ -12,7 +12,7 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 	@exec .build-release/release/onesheet serve
 
 test: ## Run all tests
-	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk redis-tools zstd
+	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk redis-tools
 	@.ci/test
 
 test-cluster: ## Run the tests with real engines: Redis, Valkey, SeaweedFS and rclone

@@ -169,7 +169,6 @@ let package = Package(
         c("CCacheFiles", links: ["xxhash"]),
         target("OnesheetCache", ["OnesheetCore", "OnesheetCrypto", "CCacheFiles", nio, posix, grdb, log]),
         .systemLibrary(name: "CZlib"),
-        .systemLibrary(name: "CZstandard"),
         target(
             "OnesheetPipeline",
             [
@@ -189,7 +188,7 @@ let package = Package(
         target(
             "OnesheetServer",
             [
-                "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
+                "CMemory", "CZlib", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
                 "OnesheetCache", "OnesheetCluster", "OnesheetConsole",
                 "OnesheetImaging",
                 "OnesheetIsolation", "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,

@@ -51,6 +51,37 @@ final class TypedStorageTests: XCTestCase {
         }
     }
 
+    func testDecodedValueIsKeptUntilAnotherIsStored() async throws {
+        // Given a storage that keeps what it has decoded
+        let cache = Cache(memory: MemoryTier(expires: .never), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let storage = TypedStorage<Counted>("counted", in: cache, keeping: 1000)
+        for (size, decoded) in [(10, 1), (20, 1), (501, 3)] {
+            try await storage.store(Counted(size: size), forKey: "1", expiration: .never)
+            let before = Counted.decoded.load(ordering: .relaxed)
+            // When a value is read three times
+            for _ in 0..<3 {
+                let value = await storage.value(forKey: "1")
+                XCTAssertEqual(value?.size, size)
+            }
+            // Then it was decoded once, unless it would take more than half of the room
+            XCTAssertEqual(Counted.decoded.load(ordering: .relaxed) - before, decoded, "\(size)")
+        }
+    }
+
+    /// A value of some bytes that counts how often one is decoded.
+    private struct Counted: DataConvertible {
+        static let mediaType = "text/plain"
+        static let decoded = Atomic(0)
+        let size: Int
+
+        init(size: Int) { self.size = size }
+        init(data: ByteBuffer) throws {
+            Self.decoded.add(1, ordering: .relaxed)
+            size = data.readableBytes
+        }
+        func data() throws -> ByteBuffer { ByteBuffer(repeating: 0x20, count: size) }
+    }
+
     /// A large value whose decoding waits for the test, or for at most a minute.
     private struct Slow: DataConvertible {
         static let mediaType = "text/plain"

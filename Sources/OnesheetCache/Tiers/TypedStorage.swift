@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import NIOCore
 package import OnesheetCore
+internal import Synchronization
 
 /// Values of one type in the cache, in all its tiers. For example, a source's answers.
 package struct TypedStorage<Value: DataConvertible>: Sendable {
@@ -10,6 +11,7 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     private let clock: WallClock
     private let executor = BoundedExecutor(threads: 1)
     private let areSmall: Bool
+    private let kept: DecodedValues<Value>?
 
     /// The largest value in bytes that is decoded on the calling thread. A larger one, whose size a source can choose, is decoded
     /// on a separate thread. So is every encoded value, because its size is unknown beforehand, unless all are small.
@@ -18,7 +20,9 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     /// - Parameters:
     ///   - name: distinguishes the keys of these values from those of other storages in the same cache.
     ///   - areSmall: whether no source chooses the size of a value, so that each is encoded on the calling thread.
-    package init(_ name: String, in cache: Cache, clock: WallClock = .system, areSmall: Bool = false) {
+    ///   - decoded: the bytes of entries whose decoded values are kept.
+    package init(_ name: String, in cache: Cache, clock: WallClock = .system, areSmall: Bool = false, keeping decoded: Int = 0) {
+        kept = decoded > 0 ? DecodedValues(decoded) : nil
         self.name = name
         self.cache = cache
         self.clock = clock
@@ -30,19 +34,27 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     /// - Parameter isShared: whether other servers may have stored it.
     package func value(forKey key: String, isShared: Bool = true) async -> Value? {
         guard let hit = await cache.entry(for: cacheKey(key), isShared: isShared) else { return nil }
-        return await decoded(hit.entry.body, forKey: key)
+        return await decoded(hit.entry, forKey: key)
     }
 
     /// The value under `key` in memory, if another caller has stored it since a lookup that missed.
     package func valueStoredSince(forKey key: String) async -> Value? {
         guard let entry = cache.memory.entryStoredSince(for: cacheKey(key)) else { return nil }
-        return await decoded(entry.body, forKey: key)
+        return await decoded(entry, forKey: key)
     }
 
-    private func decoded(_ body: ByteBuffer, forKey key: String) async -> Value? {
+    private func decoded(_ entry: CacheEntry, forKey key: String) async -> Value? {
+        let body = entry.body
+        if let known = kept?.value(of: entry, forKey: cacheKey(key)) { return known }
         do {
-            if body.readableBytes <= Self.smallSize { return try Value(data: body) }
-            return try await withTaskExecutorPreference(executor) { try await Self.read(body) }
+            let value =
+                if body.readableBytes <= Self.smallSize {
+                    try Value(data: body)
+                } else {
+                    try await withTaskExecutorPreference(executor) { try await Self.read(body) }
+                }
+            kept?.keep(value, of: entry, forKey: cacheKey(key))
+            return value
         } catch {
             cache.logger.debug("the cached value under \(shown(naming: key)) is not a valid \(Value.self): \(error)")
             return nil
@@ -76,4 +88,22 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     }
 
     private func cacheKey(_ key: String) -> CacheKey { CacheKey(.metadata, "\(name)/\(key)") }
+}
+
+/// The values that were decoded last. Decoding a long list takes milliseconds.
+private final class DecodedValues<Value: Sendable>: Sendable {
+    private let values: Mutex<S3FIFO<(validator: String, value: Value)>>
+
+    /// - Parameter limit: bytes of their entries.
+    init(_ limit: Int) { values = Mutex(S3FIFO(weight: limit, count: 4096)) }
+
+    func value(of entry: CacheEntry, forKey key: CacheKey) -> Value? {
+        guard let known = values.withLock({ $0.value(for: key) }), known.validator.isExactly(entry.validator) else { return nil }
+        return known.value
+    }
+
+    func keep(_ value: Value, of entry: CacheEntry, forKey key: CacheKey) {
+        let size = entry.body.readableBytes
+        values.withLock { if size <= $0.weightLimit / 2 { $0.insert((entry.validator, value), for: key, weight: size) } }
+    }
 }

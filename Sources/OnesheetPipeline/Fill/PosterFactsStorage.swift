@@ -11,7 +11,7 @@ struct PosterFactsStorage: Sendable {
     init(in cache: Cache, lifetime: CacheExpiration, clock: WallClock) {
         self.lifetime = lifetime
         logger = cache.logger
-        storage = TypedStorage("poster", in: cache, clock: clock, areSmall: true)
+        storage = TypedStorage("poster", in: cache, clock: clock, areSmall: true, keeping: 256 << 10)
     }
 
     /// The known facts about the poster of a title of `source`.

@@ -19,7 +19,7 @@ package struct MissPermit: Sendable {
 
     /// Uses the current permit, just before the work begins.
     /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.
-    static func use() throws(PipelineError) { try current?.check() }
+    package static func use() throws(PipelineError) { try current?.check() }
 }
 
 extension ClientKey {

@@ -13,11 +13,13 @@ package struct Catalog: Sendable {
     private let places: SourceAnswers<CandidateList>
     private let known = KnownTitles()
     private let clock: WallClock
+    /// The bytes of stored pages that are kept as values, which take a few times as much.
+    private static let decodedPages = 1 << 20
 
     package init(sources: [String: any ContentSource], cache: Cache, clock: WallClock = .system, logger: Logger) {
         self.sources = sources
         self.clock = clock
-        pages = SourceAnswers("titles", cache: cache, clock: clock, logger: logger)
+        pages = SourceAnswers("titles", cache: cache, clock: clock, logger: logger, keeping: Self.decodedPages)
         titles = SourceAnswers("title", cache: cache, clock: clock, logger: logger)
         places = SourceAnswers("candidates", cache: cache, clock: clock, logger: logger)
     }

@@ -31,12 +31,14 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     private let negatives: NegativeCache<Value>
     private let flights: Coalescing<FlightKey<ExactText>, Value, PipelineError>
 
-    /// - Parameter name: distinguishes these answers from others in the cache.
-    init(_ name: String, cache: Cache, clock: WallClock, logger: Logger) {
+    /// - Parameters:
+    ///   - name: distinguishes these answers from others in the cache.
+    ///   - decoded: the bytes of answers that are kept as values.
+    init(_ name: String, cache: Cache, clock: WallClock, logger: Logger, keeping decoded: Int = 0) {
         self.cache = cache
         self.clock = clock
         self.logger = logger
-        let storage = TypedStorage<JSONCached<DatedAnswer<Value>>>(name, in: cache, clock: clock)
+        let storage = TypedStorage<JSONCached<DatedAnswer<Value>>>(name, in: cache, clock: clock, keeping: decoded)
         self.storage = storage
         negatives = NegativeCache(clock: clock)
         flights = Coalescing(

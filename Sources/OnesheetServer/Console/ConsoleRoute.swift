@@ -2,6 +2,7 @@ import FoundationEssentials
 import Hummingbird
 import HTTPTypes
 import Logging
+import NIOCore
 import OnesheetAddress
 import OnesheetConsole
 import OnesheetCore
@@ -17,15 +18,16 @@ struct ConsoleRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let memory: MemoryBudget
+    let documents: ListDocuments
     let clock: WallClock
     let logger: Logger
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let query = (request.head.path ?? "").cut(at: "?").map { String($0.after) } ?? ""
-        let html: String
+        let html: ByteBuffer
         var problem: Problem?
         if request.uri.formParameters["plain"] == nil {
-            html = ConsolePage.html(plain: query.isEmpty ? "/?plain" : "/?plain&\(query)")
+            html = ByteBuffer(string: ConsolePage.html(plain: query.isEmpty ? "/?plain" : "/?plain&\(query)"))
         } else {
             let name = try source(request)
             let words = PlainWords(acceptLanguage: request.headers[.acceptLanguage])
@@ -39,10 +41,20 @@ struct ConsoleRoute: Route {
                 sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
                 capabilities: sources.source(named: name)?.capabilities ?? SourceCapabilities(),
                 words: words, view: shown)
-            html = page.html
+            html = try document(of: page)
             if case .problem(let shown) = page.view { problem = shown }
         }
         return PlainPage.response(html, problem: problem)
+    }
+
+    /// The page as HTML. That of a list is kept.
+    private func document(of page: PlainPage) throws -> ByteBuffer {
+        guard case .titles(let titles, let query) = page.view else { return ByteBuffer(string: page.html) }
+        // The sources stay as they are until a reload, but for what they can do.
+        let listed = ListedTitles(page: titles, capabilities: page.capabilities)
+        return try documents.document(of: listed, named: "html \(page.words.language) \(page.source) \(query.name)") {
+            ByteBuffer(string: page.html)
+        }
     }
 
     /// The notice of a view that there is only with scripts. Titles and candidates are in the address before it.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import OnesheetAddress
 import OnesheetConsole
 import OnesheetCore
@@ -42,11 +43,11 @@ struct PlainPage {
             <header class="bar"><a class="brand" href="/">Onesheet</a></header>
             <main>\(notice(problem, words, link: "/"))</main>
             """, language: words.language)
-        return response(page, problem: problem)
+        return response(ByteBuffer(string: page), problem: problem)
     }
 
     /// A page with the status and the header fields of its problem, if it is one.
-    static func response(_ html: String, problem: Problem?) -> Response {
+    static func response(_ html: ByteBuffer, problem: Problem?) -> Response {
         var response = Response.written(html, status: problem?.status ?? .ok, type: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = ConsolePage.policy
         response.headers[.cacheControl] = "no-cache"

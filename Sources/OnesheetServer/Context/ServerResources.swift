@@ -110,7 +110,7 @@ package struct ServerResources: Sendable {
         digests = SourceDigests(state.part("source configurations"), configurationChanges, clock: clock)
     }
 
-    /// The memory for failures, missing answers, titles, addresses and other things that are remembered beside the cache, and for what lies
+    /// The memory for failures, missing answers, titles, addresses, documents and other things that are remembered beside the cache, and for what lies
     /// free between them: 20 to 30 MiB after a minute of requests for a hundred thousand different things, as measured.
     private static let rememberedMemory = 24 << 20
 

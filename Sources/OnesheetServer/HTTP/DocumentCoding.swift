@@ -1,14 +1,15 @@
 import CZlib
-import CZstandard
 import NIOCore
+import OnesheetCache
+import OnesheetCore
 import OnesheetHTTP
+import Synchronization
 
-/// A coding that compresses documents. Equal documents become equal bytes, because neither format has a time.
-enum DocumentCoding: String {
-    /// RFC 8878. Its window is never larger than the document, so it keeps the limit of RFC 9659.
-    case zstd
-    /// RFC 1952.
-    case gzip
+/// Compresses documents with gzip (RFC 1952). Equal documents become equal bytes, because the format's time is 0.
+///
+/// The last ones are kept, so a document that many clients ask for is compressed once.
+final class DocumentCoding: Sendable {
+    static let name = "gzip"
 
     /// The shortest document to compress, in bytes. A shorter one fits into one packet anyway.
     private static let least = 512
@@ -16,39 +17,33 @@ enum DocumentCoding: String {
     /// a tenth of it.
     private static let most = 1 << 20
     /// Saves nearly as much as the highest level, in a third of the time.
-    private static let gzipLevel: CInt = 5
-    /// Saves more than gzip's level, in less time.
-    private static let zstdLevel: CInt = 5
+    private static let level: CInt = 5
 
-    /// The coding that a client likes best: zstd if it likes gzip as much.
-    init?(for accepted: ContentCodings) {
-        let (zstd, gzip) = (accepted.quality(of: Self.zstd.rawValue), accepted.quality(of: Self.gzip.rawValue))
-        guard max(zstd, gzip) > 0 else { return nil }
-        self = zstd >= gzip ? .zstd : .gzip
-    }
+    /// Compressed documents by the tag of the document; `nil` if it is sent as it is.
+    private let kept: Mutex<S3FIFO<ByteBuffer?>>
 
+    /// - Parameter limit: bytes of the compressed documents that are kept.
+    init(keeping limit: Int) { kept = Mutex(S3FIFO(weight: limit, count: 1024)) }
+
+    /// Whether a client accepts compressed documents.
+    static func isAccepted(_ codings: ContentCodings) -> Bool { codings.quality(of: name) > 0 }
+
+    /// - Parameter tag: names `bytes`.
     /// - Returns: `nil` if `bytes` should be sent uncompressed.
-    func packed(_ bytes: ByteBuffer) -> ByteBuffer? {
+    func packed(_ bytes: ByteBuffer, tag: String) -> ByteBuffer? {
         guard (Self.least...Self.most).contains(bytes.readableBytes) else { return nil }
-        let input = Array(bytes.readableBytesView)
-        let output =
-            switch self {
-            case .zstd: Self.zstd(input)
-            case .gzip: Self.gzip(input)
-            }
-        guard let output, output.count < input.count else { return nil }
-        return ByteBuffer(bytes: output)
-    }
-
-    private static func zstd(_ input: [UInt8]) -> ArraySlice<UInt8>? {
-        var output = [UInt8](repeating: 0, count: ZSTD_compressBound(input.count))
-        let count = ZSTD_compress(&output, output.count, input, input.count, zstdLevel)
-        return ZSTD_isError(count) == 0 ? output[..<count] : nil
+        let key = CacheKey(.metadata, tag)
+        if let known = kept.withLock({ $0.value(for: key) }) { return known }
+        let output = Self.gzip(Array(bytes.readableBytesView))
+        let packed = output.flatMap { $0.count < bytes.readableBytes ? ByteBuffer(bytes: $0) : nil }
+        let size = (packed?.readableBytes ?? 0) + tag.utf8.count
+        kept.withLock { if size <= $0.weightLimit / 2 { $0.insert(packed, for: key, weight: size) } }
+        return packed
     }
 
     private static func gzip(_ input: [UInt8]) -> ArraySlice<UInt8>? {
         var stream = z_stream()
-        guard czlib_gzip_begin(&stream, gzipLevel) == Z_OK else { return nil }
+        guard czlib_gzip_begin(&stream, level) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
         var input = input
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(input.count))))

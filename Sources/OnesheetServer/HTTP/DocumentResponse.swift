@@ -6,7 +6,7 @@ import OnesheetCore
 import OnesheetCrypto
 import OnesheetHTTP
 
-/// The response with a document: adds a validator, compresses the body if the client accepts zstd or gzip, and answers `If-Match` and
+/// The response with a document: adds a validator, compresses the body if the client accepts gzip, and answers `If-Match` and
 /// `If-None-Match`. A document has no modification date, so conditions with dates count for nothing.
 /// Images need none of this: they have their own validators and are already compressed.
 struct DocumentResponse {
@@ -29,16 +29,17 @@ struct DocumentResponse {
         "text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/ld+json", "image/svg+xml",
     ]
 
-    /// - Parameter fields: the request's header fields.
-    func answer(to fields: HTTPFields) -> Response {
+    /// - Parameters:
+    ///   - fields: the request's header fields.
+    ///   - coding: compresses the document.
+    func answer(to fields: HTTPFields, _ coding: DocumentCoding) -> Response {
         var headers = response.headers
         headers[.vary] = headers[.vary].map { "\($0), Accept-Encoding" } ?? "Accept-Encoding"
-        let coding = DocumentCoding(for: ContentCodings(fields[.acceptEncoding]))
-        let packed = coding?.packed(bytes)
-        // Each coding's bytes have a validator of their own (RFC 9110 §8.8.3.3).
-        let suffix = packed == nil ? "" : "-\(coding?.rawValue ?? "")"
-        let digest = bytes.withUnsafeReadableBytes { SHA256.hash($0) }.prefix(16)
-        let validator = digest.hexadecimal + suffix
+        let digest = bytes.withUnsafeReadableBytes { SHA256.hash($0) }.prefix(16).hexadecimal
+        let isPackable = DocumentCoding.isAccepted(ContentCodings(fields[.acceptEncoding]))
+        let packed = isPackable ? coding.packed(bytes, tag: digest) : nil
+        // The packed bytes have a validator of their own (RFC 9110 §8.8.3.3).
+        let validator = packed == nil ? digest : "\(digest)-\(DocumentCoding.name)"
         headers[.eTag] = EntityTags.field(validator)
         switch Preconditions(fields: fields, validator: validator, modified: nil).outcome {
         case .failed: return Problem.changed.response()
@@ -47,7 +48,7 @@ struct DocumentResponse {
             return .withoutContent(.notModified, headers)
         case .met: break
         }
-        if packed != nil { headers[.contentEncoding] = coding?.rawValue }
+        if packed != nil { headers[.contentEncoding] = DocumentCoding.name }
         headers[.contentLength] = nil
         return Response(status: .ok, headers: headers, body: .pieces(of: packed ?? bytes))
     }

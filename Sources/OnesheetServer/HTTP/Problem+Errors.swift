@@ -47,7 +47,7 @@ extension Problem {
         do {
             response = try Response.json(document(request: RequestID.current?.description), status: status, type: type)
         } catch {
-            response = .written("{\"status\":\(status.code)}", status: status, type: type)
+            response = .written(ByteBuffer(string: "{\"status\":\(status.code)}"), status: status, type: type)
         }
         for field in fields { response.headers[field.name] = field.value }
         return response

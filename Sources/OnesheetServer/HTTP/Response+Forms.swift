@@ -5,21 +5,19 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 
 extension Response {
-    /// A JSON document (RFC 8259). Keys are sorted, so equal values give equal bytes.
-    /// - Throws: the encoder's error for values that JSON cannot represent, such as infinity. The client receives an internal
-    ///   error.
+    /// A JSON document, as `ByteBuffer.init(json:)` makes it.
+    /// - Throws: the encoder's error. The client receives an internal error.
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, type: String = "application/json"
     ) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return body(ByteBuffer(data: try encoder.encode(value)), status: status, type: type)
+        .written(try ByteBuffer(json: value), status: status, type: type)
     }
 
     /// A document that is already encoded.
-    static func written(_ document: String, status: HTTPResponse.Status, type: String) -> Response {
-        body(ByteBuffer(string: document), status: status, type: type)
+    static func written(
+        _ document: ByteBuffer, status: HTTPResponse.Status = .ok, type: String = "application/json"
+    ) -> Response {
+        body(document, status: status, type: type)
     }
 
     /// A plain text or HTML document.
@@ -52,5 +50,16 @@ extension Response {
     private static func body(_ bytes: ByteBuffer, status: HTTPResponse.Status, type: String) -> Response {
         Response(
             status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: .pieces(of: bytes))
+    }
+}
+
+extension ByteBuffer {
+    /// A JSON document (RFC 8259). Keys are sorted, so equal values give equal bytes.
+    /// - Throws: the encoder's error for values that JSON cannot represent, such as infinity.
+    init(json value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        self.init(data: try encoder.encode(value))
     }
 }

@@ -12,6 +12,9 @@ extension Router {
         let administrator = Administrator(token: configuration.admin.token)
         let images = context.images
         let explainer = context.explainer
+        // They are among what is remembered beside the cache (`ServerResources`).
+        let limit = configuration.limits.limits.memory
+        let (documents, coding) = (ListDocuments(keeping: limit / 128), DocumentCoding(keeping: limit / 256))
         // The first route that matches a path answers it.
         let routes: [any Route] =
             explainer.routes
@@ -23,7 +26,8 @@ extension Router {
                 SourcesRoute(
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type),
                     administrator: administrator, clock: clock),
-                TitlesRoute(images: images, catalog: catalog, posters: posters, administrator: administrator),
+                TitlesRoute(
+                    images: images, catalog: catalog, posters: posters, administrator: administrator, documents: documents),
                 CacheRoute(
                     cache: cache, disk: context.resources.disk, sources: sources, administrator: administrator, clock: clock),
                 BlockedRoute(posters: posters, administrator: administrator),
@@ -37,7 +41,8 @@ extension Router {
                 MetricsRoute(reading: MetricsReading(context, counters: counters)),
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(
-                    sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory, clock: clock, logger: logger
+                    sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory,
+                    documents: documents, clock: clock, logger: logger
                 ),
             ]
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
@@ -45,7 +50,7 @@ extension Router {
             RouteTable(routes, images: images, counters: counters),
             CommonFields(
                 cors: CORS(configuration: configuration.cors), server: server,
-                strictTransportSecurity: configuration.tls?.strictTransportSecurity), errors: counters.errors,
+                strictTransportSecurity: configuration.tls?.strictTransportSecurity), coding: coding, errors: counters.errors,
             tracing: RequestTracing(collector: counters.collector), logger: logger, pageOf: PlainPage.response(_:to:))
     }
 }

@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOCore
 
 /// `/figures`: the figures of the last hour and the quotas. Equal for all clients until the next reading.
 struct FiguresRoute: Route {
@@ -6,7 +7,7 @@ struct FiguresRoute: Route {
     let history: MetricHistory
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        .written(history.document, status: .ok, type: "application/json")
+        .written(ByteBuffer(string: history.document))
     }
 }
 

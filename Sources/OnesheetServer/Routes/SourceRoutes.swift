@@ -3,6 +3,7 @@ import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
 import HTTPTypes
+import NIOCore
 import OnesheetCore
 import OnesheetHTTP
 import OnesheetPipeline
@@ -87,6 +88,7 @@ struct TitlesRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let administrator: Administrator
+    let documents: ListDocuments
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
@@ -125,12 +127,15 @@ struct TitlesRoute: Route {
         let bytes = page.titles.reduce(0) { $0 + $1.id.utf8.count } * TitlesDocument.timesOfIDs
         guard let memory = images.pipeline.pool.memory.reserve(bytes) else { throw PipelineError.overloaded(retryAfter: 1) }
         defer { withExtendedLifetime(memory) {} }
-        var titles: [TitleDocument] = []
+        var listed = ListedTitles(page: page)
         for title in page.titles {
-            let facts = await images.pipeline.facts(of: TitleReference(source: source, id: title.id), from: found)
-            titles.append(TitleDocument(title, of: source, facts))
+            listed.facts.append(await images.pipeline.facts(of: TitleReference(source: source, id: title.id), from: found))
         }
-        return try .json(TitlesDocument(titles: titles, total: page.total, next: page.next))
+        let document = try documents.document(of: listed, named: "json \(source) \(query.name)") {
+            let titles = zip(page.titles, listed.facts).map { TitleDocument($0, of: source, $1) }
+            return try ByteBuffer(json: TitlesDocument(titles: titles, total: page.total, next: page.next))
+        }
+        return .written(document)
     }
 }
 

@@ -13,19 +13,23 @@ struct Router: Sendable {
     let commonFields: CommonFields
     private let errors: RecentErrors
     private let pageOf: @Sendable (Problem, HTTPFields) -> Response
+    private let coding: DocumentCoding
     private let tracing: RequestTracing
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
     /// - Parameters:
+    ///   - coding: compresses documents.
     ///   - errors: the last server errors.
     ///   - pageOf: a problem as an HTML page, for browsers at an unknown path.
     init(
-        _ table: RouteTable, _ commonFields: CommonFields, errors: RecentErrors, tracing: RequestTracing, logger: Logger,
+        _ table: RouteTable, _ commonFields: CommonFields, coding: DocumentCoding, errors: RecentErrors, tracing: RequestTracing,
+        logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
         self.table = table
         self.commonFields = commonFields
+        self.coding = coding
         self.errors = errors
         self.logger = logger
         self.tracing = tracing
@@ -81,7 +85,7 @@ struct Router: Sendable {
             guard request.method == .get || request.method == .head, let document = try await DocumentResponse(response) else {
                 return response
             }
-            return document.answer(to: request.headers)
+            return document.answer(to: request.headers, coding)
         } catch {
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
             let path = shown(request: routed.path)

@@ -89,17 +89,14 @@ final class DocumentTests: ServerTestCase {
             let plain = try await server.send(path)
             XCTAssertNil(plain.field("Content-Encoding"), path)
             // When a client can unpack a coding
-            for (accepted, coding, magic) in [
-                ("br, gzip;q=0.8", "gzip", [0x1F, 0x8B]), ("gzip, br, zstd", "zstd", [0x28, 0xB5, 0x2F, 0xFD]),
-                ("gzip, zstd;q=0.5", "gzip", [0x1F, 0x8B]), ("gzip;q=0, *", "zstd", [0x28, 0xB5, 0x2F, 0xFD]),
-            ] as [(String, String, [UInt8])] {
+            for accepted in ["br, gzip;q=0.8", "gzip, br, zstd", "gzip, zstd;q=0.5", "zstd;q=0, *"] {
                 let packed = try await server.send(path, fields: [("Accept-Encoding", accepted)])
                 XCTAssertEqual(packed.status, 200, path)
-                let isPacked = packed.field("Content-Encoding") == coding
+                let isPacked = packed.field("Content-Encoding") == "gzip"
                 // Then what is long comes in fewer bytes, under a validator of its own
                 XCTAssertEqual(isPacked, plain.body.readableBytes >= 512, "\(path) \(accepted)")
-                XCTAssertEqual(packed.field("ETag")?.hasSuffix("-\(coding)\""), isPacked, path)
-                XCTAssertEqual(packed.body.readableBytesView.starts(with: magic), isPacked, path)
+                XCTAssertEqual(packed.field("ETag")?.hasSuffix("-gzip\""), isPacked, path)
+                XCTAssertEqual(packed.body.readableBytesView.starts(with: [0x1F, 0x8B]), isPacked, path)
                 if isPacked { XCTAssertLessThan(packed.body.readableBytes, plain.body.readableBytes, path) }
                 if path != "/metrics" {
                     let again = try await server.send(
@@ -108,7 +105,7 @@ final class DocumentTests: ServerTestCase {
                     XCTAssertEqual(try unpacked(packed), plain.text, path)
                 }
             }
-            let refused = try await server.send(path, fields: [("Accept-Encoding", "gzip;q=0, zstd;q=0, identity")])
+            let refused = try await server.send(path, fields: [("Accept-Encoding", "gzip;q=0, zstd, identity")])
             XCTAssertNil(refused.field("Content-Encoding"), path)
         }
     }

@@ -1,0 +1,67 @@
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+import Synchronization
+
+/// What a document of a list shows.
+struct ListedTitles {
+    let page: TitlePage
+    /// What is known about the posters, in the same order; empty if the document does not show it.
+    var facts: [PosterFacts?] = []
+    /// Those of the source; `nil` if the document does not show them.
+    var capabilities: SourceCapabilities?
+
+    /// Whether both are the same titles and show the same. Equal titles that the source has listed anew count as others: two names may be
+    /// equal in Swift and differ in bytes.
+    fileprivate func isSame(as other: ListedTitles) -> Bool {
+        page.titles.isSame(as: other.page.titles) && page.total == other.page.total && page.next == other.page.next
+            && facts == other.facts && capabilities == other.capabilities
+    }
+}
+
+extension [Title] {
+    /// Whether both are in the same place of memory.
+    fileprivate func isSame(as other: Self) -> Bool {
+        withUnsafeBufferPointer { own in
+            other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+        }
+    }
+}
+
+/// The documents of lists that were made last. A document is made again only if it would show something else: a list of a thousand titles
+/// takes tens of milliseconds.
+final class ListDocuments: Sendable {
+    private struct Document {
+        let titles: ListedTitles
+        let bytes: ByteBuffer
+    }
+
+    private let kept: Mutex<S3FIFO<Document>>
+
+    /// - Parameter limit: bytes of the documents that are kept, and of the titles that they show.
+    init(keeping limit: Int) { kept = Mutex(S3FIFO(weight: limit, count: 1024)) }
+
+    /// The document of `titles`.
+    /// - Parameters:
+    ///   - name: names everything else that the document depends on.
+    ///   - make: makes the document, which counts as a miss of the client.
+    /// - Throws: `PipelineError` if the client may cause no further work at present, and what `make` throws.
+    func document(of titles: ListedTitles, named name: String, make: () throws -> ByteBuffer) throws -> ByteBuffer {
+        let key = CacheKey(.metadata, name)
+        if let known = kept.withLock({ $0.value(for: key) }), known.titles.isSame(as: titles) { return known.bytes }
+        try MissPermit.use()
+        let bytes = try make()
+        // The document has the texts of all titles, so these take about as much.
+        let size = 2 * bytes.readableBytes + name.utf8.count
+        kept.withLock {
+            if size <= $0.weightLimit / 2 { $0.insert(Document(titles: titles, bytes: bytes), for: key, weight: size) }
+        }
+        return bytes
+    }
+}
+
+extension TitleQuery {
+    /// A name of the query among those of a source.
+    var name: String { "\(date.map { "\($0)" } ?? "") \(period.rawValue) \(page) \(phrase ?? "")" }
+}
