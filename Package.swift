@@ -120,7 +120,6 @@ let package = Package(
         .library(name: "OnesheetClient", targets: ["OnesheetClient"]),
         .library(name: "OnesheetCommands", targets: ["OnesheetCommands"]),
         .library(name: "OnesheetCore", targets: ["OnesheetCore"]),
-        .library(name: "OnesheetServer", targets: ["OnesheetServer"]),
         .library(name: "OnesheetTesting", targets: ["OnesheetTesting"]),
         .library(name: "StandardPlugins", targets: ["StandardPlugins"]),
         .executable(name: "onesheet", targets: ["onesheet"]),
