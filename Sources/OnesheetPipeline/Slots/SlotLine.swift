@@ -85,6 +85,8 @@ struct SlotLine<Waiter: Sendable>: Sendable {
     mutating func enter(
         _ waiter: Waiter, ticket: UInt64, for client: ClientKey, every interval: Double, within limit: Double, at now: Double
     ) -> Entry {
+        // After a rest, no client has a lead.
+        if isIdle(at: now) { waiting = FairQueue(longestDebt: Self.longestDebt) }
         pace.interval = interval
         if waiting.count == 0, hasPlace, pace.next <= now {
             waiting.serve(1, to: client)
@@ -143,8 +145,6 @@ struct SlotLine<Waiter: Sendable>: Sendable {
         running[ticket] = nil
         hung.remove(ticket)
         estimator.add(seconds)
-        // After a rest, no client has a lead.
-        if load == 0 { waiting = FairQueue(longestDebt: Self.longestDebt) }
     }
 
     /// Whether the work of `ticket` may continue after `seconds` without progress. If it hangs, another one may begin beside it.
