@@ -26,7 +26,7 @@ final class MemoryUnderLoadTests: ServerTestCase {
 
     func testThatFiveHundredConnectionsForLargeOriginalsAreAllAnsweredWithinTheBudget() async throws {
         // Given distinct originals of 24 megapixels, memory for one of them at a time, and a queue for all
-        let (budget, tier) = (150 << 20, 4 << 20)
+        let (budget, tier) = (175 << 20, 4 << 20)
         XCTAssertLessThan(budget, 2 * Self.decoded)
         let large = try Self.large.get()
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: large) }
@@ -53,7 +53,8 @@ final class MemoryUnderLoadTests: ServerTestCase {
         // Then each gets a picture or, without memory for another one, a time for a retry
         let refused = answers.filter { $0.hasPrefix("HTTP/1.1 503 ") }
         let made = answers.count { $0.hasPrefix("HTTP/1.1 200 ") }
-        XCTAssertEqual(made + refused.count, 500)
+        let other = answers.first { !$0.hasPrefix("HTTP/1.1 503 ") && !$0.hasPrefix("HTTP/1.1 200 ") }
+        XCTAssertEqual(made + refused.count, 500, other ?? "")
         XCTAssertGreaterThan(made, 0)
         XCTAssertGreaterThan(refused.count, 0, "the budget was not pressed")
         for answer in refused { XCTAssertTrue(answer.contains("Retry-After: "), answer) }
