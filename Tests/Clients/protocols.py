@@ -46,8 +46,10 @@ def check_testssl(context):
             f"127.0.0.1:{server.port}")
         findings = json.loads(report.read_text())
         good = [finding for finding in findings if finding["severity"] == "OK"]
-        # A compressed page matters only if it has secrets beside what a stranger sent, and the page has none.
-        bad = [finding for finding in findings if finding["severity"] not in ("OK", "INFO") and finding["id"] != "BREACH"]
+        # A compressed page matters only if it has secrets beside what a stranger sent, and the page has none. The engines are those of
+        # the openssl that testssl.sh runs, not of the server.
+        ignored = ("BREACH", "engine_problem")
+        bad = [finding for finding in findings if finding["severity"] not in ("OK", "INFO") and finding["id"] not in ignored]
         assert code == 0 and not bad and len(good) > 20, (code, bad, text[-3000:])
         return f"{len(good)} findings"
 

@@ -219,9 +219,29 @@ final class Browser: Sendable {
         try await send("Fetch.enable", ["patterns": [["urlPattern": pattern]]])
     }
 
-    /// Clicks the middle of an element with the mouse, `count` times in quick succession. Waits first until the element stands still: if a
-    /// picture above it loads, the click hits its neighbor.
+    /// Clicks the middle of an element with the mouse, `count` times in quick succession. Waits first until the element stands still, is
+    /// enabled and is in front: if a picture above it loads, the click hits its neighbor. A press whose element was drawn anew before the
+    /// button came up is no click for the page, so it is made again.
     func click(_ selector: String, count: Int = 1) async throws {
+        for _ in 1...5 {
+            let place = try await place(of: selector)
+            _ = try await evaluate(
+                "(window.clicks = 0, window.addEventListener('click', () => window.clicks++, { capture: true, once: true }))")
+            for number in 1...count {
+                for type in ["mousePressed", "mouseReleased"] {
+                    try await send(
+                        "Input.dispatchMouseEvent",
+                        ["type": type, "x": place.x, "y": place.y, "button": "left", "clickCount": number])
+                }
+            }
+            // A click that opened another page took the count with it.
+            if try await evaluate("String(window.clicks)") != "0" { return }
+        }
+        throw Failure(description: "no click reached \(selector)")
+    }
+
+    /// The middle of an element, once it may be clicked.
+    private func place(of selector: String) async throws -> (x: Double, y: Double) {
         let place = try await evaluate(
             """
             await (async () => {
@@ -231,7 +251,9 @@ final class Browser: Sendable {
                 if (!element) break;
                 if (same === 0) element.scrollIntoView({ block: "center", behavior: "instant" });
                 const { x, y, width, height } = element.getBoundingClientRect();
-                const place = `${x + width / 2} ${y + height / 2}`;
+                const [left, top] = [x + width / 2, y + height / 2];
+                const ready = !element.disabled && element.contains(document.elementFromPoint(left, top));
+                const place = ready ? `${left} ${top}` : `turn ${turn}`;
                 [last, same] = [place, place === last ? same + 1 : 0];
                 await new Promise((done) => setTimeout(done, 20));
               }
@@ -239,14 +261,8 @@ final class Browser: Sendable {
             })()
             """
         ).split(separator: " ").compactMap { Double($0) }
-        guard place.count == 2 else { throw Failure(description: "there is no \(selector)") }
-        for number in 1...count {
-            for type in ["mousePressed", "mouseReleased"] {
-                try await send(
-                    "Input.dispatchMouseEvent",
-                    ["type": type, "x": place[0], "y": place[1], "button": "left", "clickCount": number])
-            }
-        }
+        guard place.count == 2 else { throw Failure(description: "\(selector) cannot be clicked") }
+        return (place[0], place[1])
     }
 
     /// The value of a JavaScript expression as text; waits for promises.
