@@ -87,17 +87,12 @@ func target(_ name: String, _ dependencies: [Target.Dependency], isQuick: Bool =
 }
 
 /// One plugin: folder = target = module. It sees the core and its own library, nothing else of ours.
-func plugin(_ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false) -> Target {
+func plugin(
+    _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false, exclude further: [String] = []
+) -> Target {
     .target(
         name: name, dependencies: ["OnesheetCore", nio] + dependencies, path: "Plugins/\(name)",
-        exclude: ["README.md"], swiftSettings: isQuick ? quickSettings : settings)
-}
-
-/// One dialect: it reads text, and sees the grammar of addresses beside the core.
-func dialect(_ name: String) -> Target {
-    .target(
-        name: name, dependencies: ["OnesheetCore", "OnesheetAddress"], path: "Plugins/\(name)", exclude: ["README.md"],
-        swiftSettings: settings)
+        exclude: ["README.md"] + further, swiftSettings: isQuick ? quickSettings : settings)
 }
 
 /// A small C target: kernels, or the part of a C library's interface that needs `setjmp`.
@@ -152,26 +147,25 @@ let package = Package(
         pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
+        // Libraries of the system: a module each, of which a target links only what it imports.
+        .systemLibrary(name: "CSystemLibraries"),
+        // System calls that Swift cannot make, or not safely.
+        c("CLinux", links: ["xxhash"]),
         target("OnesheetValues", [], isQuick: true),
-        c("CThreads"),
-        target("OnesheetCore", ["OnesheetValues", "CThreads", nio, posix, log]),
-        .systemLibrary(name: "COpenSSL"),
+        target("OnesheetCore", ["OnesheetValues", "CLinux", nio, posix, log]),
         // Apple's platforms have CryptoKit.
-        target("OnesheetCrypto", [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))]),
+        target("OnesheetCrypto", [.target(name: "CSystemLibraries", condition: .when(platforms: [.linux]))]),
         target("OnesheetAddress", ["OnesheetValues", "OnesheetCrypto"]),
         target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
-        target("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
-        target("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
-        c("CImagingKernels"),
-        c("CColors", links: ["lcms2"]),
-        target("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio], isQuick: true),
-        c("CCacheFiles", links: ["xxhash"]),
-        target("OnesheetCache", ["OnesheetCore", "OnesheetCrypto", "CCacheFiles", nio, posix, grdb, log]),
-        .systemLibrary(name: "CZlib"),
+        target("OnesheetHTTP", ["OnesheetCore", nio, posix, httpTypes, http1, ssl, foundationCompat, tracing]),
+        c("CImaging", links: ["lcms2"]),
+        target("OnesheetImaging", ["OnesheetCore", "CImaging", nio], isQuick: true),
+        target("OnesheetCache", ["OnesheetCore", "OnesheetCrypto", "CLinux", nio, posix, grdb, log]),
         target(
             "OnesheetPipeline",
             [
-                "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetTracing", "CZlib", nio, posix, http1,
+                "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "CSystemLibraries", nio,
+                posix, http1,
                 ssl, log, tracing,
             ]),
         target(
@@ -181,16 +175,14 @@ let package = Package(
         .target(
             name: "OnesheetConsole", dependencies: ["CConsoleAssets", "OnesheetCore", "OnesheetCrypto"], exclude: ["Assets"],
             swiftSettings: settings),
-        c("CMemory"),
-        c("CCage"),
-        target("OnesheetIsolation", ["OnesheetCore", "OnesheetCrypto", "OnesheetImaging", "CCage", "CMemory", nio, posix, log]),
+        target("OnesheetIsolation", ["OnesheetCore", "OnesheetCrypto", "OnesheetImaging", "CLinux", nio, posix, log]),
         target(
             "OnesheetServer",
             [
-                "CMemory", "CZlib", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
+                "CLinux", "CSystemLibraries", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
                 "OnesheetCache", "OnesheetCluster", "OnesheetConsole",
                 "OnesheetImaging",
-                "OnesheetIsolation", "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,
+                "OnesheetIsolation", "OnesheetPipeline", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
                 hummingbird, hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
                 lifecycle, yams, log,
@@ -199,31 +191,22 @@ let package = Package(
             "OnesheetCommands",
             [
                 "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetCluster", "OnesheetImaging", "OnesheetIsolation",
-                "OnesheetPipeline", "OnesheetServer", "OnesheetTracing", nio, foundationCompat, lifecycle, signals, arguments, log,
+                "OnesheetPipeline", "OnesheetServer", nio, foundationCompat, lifecycle, signals, arguments, log,
             ]),
         target("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log], isQuick: true),
 
-        c("CJPEGReader"),
-        c("CJPEG", ["CJPEGReader"], links: ["jpeg"]),
+        c("CJPEG", links: ["jpeg"]),
         c("CPNG", links: ["png", "deflate", "isal"]),
         plugin("JPEGCodec", ["CJPEG"], isQuick: true),
         plugin("PNGCodec", ["CPNG"], isQuick: true),
-        .systemLibrary(name: "CWebP"),
-        .systemLibrary(name: "CAVIF"),
-        .systemLibrary(name: "CGIF"),
-        plugin("WebPCodec", ["CWebP"]),
-        plugin("AVIFCodec", ["CAVIF"]),
-        plugin("GIFCodec", ["CGIF"]),
-        .systemLibrary(name: "CTIFF"),
-        .systemLibrary(name: "CHEIF"),
-        .systemLibrary(name: "CJXL"),
-        plugin("TIFFCodec", ["CTIFF"]),
-        plugin("HEICCodec", ["CHEIF"]),
-        plugin("JPEGXLCodec", ["CJXL"]),
-        plugin("BoxOfficeSource"),
-        plugin("KakaoSource"),
-        c("CExec"),
-        plugin("ExecSource", ["CExec", log]),
+        plugin("WebPCodec", ["CSystemLibraries"]),
+        plugin("AVIFCodec", ["CSystemLibraries"]),
+        plugin("GIFCodec", ["CSystemLibraries"]),
+        plugin("TIFFCodec", ["CSystemLibraries"]),
+        plugin("HEICCodec", ["CSystemLibraries"]),
+        plugin("JPEGXLCodec", ["CSystemLibraries"]),
+        plugin("BoxOfficeSource", exclude: ["Kakao/README.md"]),
+        plugin("ExecSource", ["CLinux", log]),
         plugin("FolderSource", [log]),
         plugin("FolderStore", [posix]),
         .plugin(
@@ -233,10 +216,9 @@ let package = Package(
                 permissions: [.writeToPackageDirectory(reason: "It writes the plugin's files.")]),
             path: "Plugins/NewSourceCommand", exclude: ["README.md"]),
         plugin("RemoteSource"),
-        dialect("ThumborDialect"),
-        dialect("CloudflareDialect"),
-        dialect("IIIFDialect"),
-        dialect("NextDialect"),
+        .target(
+            name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress"], path: "Plugins/Dialects",
+            exclude: ["Cloudflare/README.md", "IIIF/README.md", "Next/README.md", "Thumbor/README.md"], swiftSettings: settings),
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", client, posix, http1, ssl]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
@@ -246,8 +228,7 @@ let package = Package(
             "StandardPlugins",
             [
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "FolderStore",
-                "KakaoSource", "RemoteSource", "RestSource", "S3Store", "SampleSource", "ThumborDialect", "CloudflareDialect",
-                "IIIFDialect", "NextDialect", "ValkeyCoordinator",
+                "RemoteSource", "RestSource", "S3Store", "SampleSource", "Dialects", "ValkeyCoordinator",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
                 .target(name: "HEICCodec", condition: .when(traits: ["HEIC"])),
@@ -257,16 +238,19 @@ let package = Package(
             ]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetCommands", "StandardPlugins"], swiftSettings: settings),
 
-        tests("PNGCodec", ["CPNG"], isQuick: true),
-        tests("WebPCodec", []),
-        tests("AVIFCodec", []),
-        tests("GIFCodec", []),
+        .testTarget(
+            name: "CodecTests",
+            dependencies: [
+                "AVIFCodec", "CJPEG", "CPNG", "GIFCodec", "JPEGCodec", "OnesheetCore", "OnesheetTesting", "PNGCodec", "WebPCodec",
+                nio,
+            ], swiftSettings: quickSettings),
         .target(
-            name: "FormatFixtures", dependencies: ["CHEIF", "CJXL", "CTIFF", "OnesheetCore"], path: "Tests/FormatFixtures",
+            name: "FormatFixtures", dependencies: ["CSystemLibraries", "OnesheetCore"], path: "Tests/FormatFixtures",
             swiftSettings: settings),
-        tests("TIFFCodec", ["FormatFixtures"]),
-        tests("HEICCodec", ["FormatFixtures"]),
-        tests("JPEGXLCodec", ["FormatFixtures"]),
+        .testTarget(
+            name: "FormatTests",
+            dependencies: ["FormatFixtures", "HEICCodec", "JPEGXLCodec", "OnesheetCore", "OnesheetTesting", "TIFFCodec", nio],
+            swiftSettings: settings),
         .testTarget(
             name: "OnesheetCoreTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio, yams], swiftSettings: settings),
         .executableTarget(
@@ -276,43 +260,42 @@ let package = Package(
             name: "OnesheetCacheTests",
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
-        .testTarget(name: "OnesheetValuesTests", dependencies: ["OnesheetValues"], swiftSettings: settings),
-        .testTarget(name: "OnesheetCryptoTests", dependencies: ["OnesheetCrypto", "OnesheetValues"], swiftSettings: settings),
         .testTarget(
-            name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetCore", "OnesheetValues"],
+            name: "OnesheetValuesTests", dependencies: ["OnesheetCrypto", "OnesheetValues"], swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetAddressTests",
+            dependencies: ["Dialects", "OnesheetAddress", "OnesheetCore", "OnesheetTesting", "OnesheetValues", nio],
             swiftSettings: settings),
         .testTarget(
             name: "OnesheetClientTests",
             dependencies: [
                 "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetServer", "OnesheetTesting", "StandardPlugins", nio, log,
             ], swiftSettings: settings),
-        tests("OnesheetTracing", [posix, http1, tracing]),
-        tests("OnesheetHTTP", [httpTypes]),
+        tests("OnesheetHTTP", [httpTypes, posix, http1, tracing]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
         .target(
             name: "ConfigurationYAML", dependencies: ["OnesheetCore", yams], path: "Tests/ConfigurationYAML",
             swiftSettings: settings),
-        tests("BoxOfficeSource", ["KakaoSource", "RestSource", "ConfigurationYAML"]),
-        tests("KakaoSource", ["ConfigurationYAML"]),
-        tests("ExecSource", ["ConfigurationYAML"]),
-        tests("FolderSource", ["ConfigurationYAML"]),
+        .testTarget(
+            name: "SourceTests",
+            dependencies: [
+                "BoxOfficeSource", "ConfigurationYAML", "ExecSource", "FolderSource", "OnesheetCore", "OnesheetTesting",
+                "RemoteSource", "RestSource", "SampleSource", nio,
+            ], swiftSettings: settings),
         .executableTarget(
             name: "StoreCrasher", dependencies: ["FolderStore", "OnesheetCore", "OnesheetTesting", nio], path: "Tests/StoreCrasher",
             swiftSettings: settings),
-        tests("FolderStore", ["ConfigurationYAML", "StoreCrasher"]),
-        tests("RemoteSource", ["ConfigurationYAML"]),
-        tests("RestSource", ["ConfigurationYAML"]),
-        tests("S3Store", ["ConfigurationYAML", posix, ssl]),
-        tests("SampleSource", ["ConfigurationYAML"]),
-        tests("ValkeyCoordinator", ["ConfigurationYAML", posix, log]),
-        tests("ThumborDialect", []),
-        tests("CloudflareDialect", []),
-        tests("IIIFDialect", []),
-        tests("NextDialect", []),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: [
+                "ConfigurationYAML", "FolderStore", "OnesheetCore", "OnesheetTesting", "S3Store", "StoreCrasher",
+                "ValkeyCoordinator", nio, posix, ssl, log,
+            ], swiftSettings: settings),
         tests(
-            "OnesheetImaging", ["AVIFCodec", "CImagingKernels", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
-        tests("JPEGCodec", ["CJPEG"], isQuick: true),
-        tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
+            "OnesheetImaging", ["AVIFCodec", "CImaging", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
+        tests(
+            "OnesheetPipeline",
+            ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CSystemLibraries", http1, posix, ssl, log]),
         tests("OnesheetCluster", ["OnesheetCache", "OnesheetImaging", "OnesheetPipeline", log]),
         tests("OnesheetCommands", ["OnesheetCache", "OnesheetPipeline", arguments, signals]),
         tests(
@@ -320,8 +303,7 @@ let package = Package(
             [
                 "OnesheetCommands",
                 "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetCluster",
-                "OnesheetPipeline",
-                "OnesheetTracing", "StandardPlugins", metrics, metricsTesting, tracing, tracingTesting,
+                "OnesheetPipeline", "StandardPlugins", metrics, metricsTesting, tracing, tracingTesting,
                 "JPEGCodec", "PNGCodec", "SampleSource", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,
@@ -357,8 +339,8 @@ case .benchmarks:
 case .formats:
     let formats = ["HEICCodec", "JPEGXLCodec", "TIFFCodec"]
     let kept =
-        ["CHEIF", "CJXL", "CThreads", "CTIFF", "FormatFixtures", "OnesheetCore", "OnesheetTesting", "OnesheetValues"] + formats
-        + formats.map { "\($0)Tests" }
+        ["CLinux", "CSystemLibraries", "FormatFixtures", "FormatTests", "OnesheetCore", "OnesheetTesting", "OnesheetValues"]
+        + formats
     package.products = []
     package.targets.removeAll { !kept.contains($0.name) }
 case .fuzzing:

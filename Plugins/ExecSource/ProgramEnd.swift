@@ -1,4 +1,4 @@
-internal import CExec
+internal import CLinux
 internal import Dispatch
 internal import Foundation
 internal import Synchronization

@@ -1,4 +1,4 @@
-internal import CExec
+internal import CLinux
 internal import Foundation
 
 /// The limits of each of a program's processes.

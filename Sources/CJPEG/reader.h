@@ -2,7 +2,7 @@
 #pragma once
 
 #include "errors.h"
-#include "CJPEGReader.h"
+#include "Corner/CJPEGReader.h"
 
 struct cjpeg_reader {
     struct jpeg_decompress_struct codec;

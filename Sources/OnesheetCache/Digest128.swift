@@ -1,4 +1,4 @@
-internal import CCacheFiles
+internal import CLinux
 internal import FoundationEssentials
 package import NIOCore
 internal import OnesheetCore

@@ -3,7 +3,7 @@ import Logging
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
-import OnesheetTracing
+import OnesheetHTTP
 import Tracing
 
 /// Turns requests into images: cache, source, origin, render, cache.

@@ -1,19 +1,15 @@
 import BoxOfficeSource
-import CloudflareDialect
+import Dialects
 import ExecSource
 import FolderSource
 import FolderStore
-import IIIFDialect
 import JPEGCodec
-import KakaoSource
-import NextDialect
 public import OnesheetCore
 import PNGCodec
 import RemoteSource
 import RestSource
 import S3Store
 import SampleSource
-import ThumborDialect
 import ValkeyCoordinator
 
 #if AVIF

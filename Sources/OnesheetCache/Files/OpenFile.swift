@@ -3,7 +3,7 @@
 #else
     internal import Glibc
 #endif
-internal import CCacheFiles
+internal import CLinux
 internal import NIOCore
 internal import OnesheetCore
 

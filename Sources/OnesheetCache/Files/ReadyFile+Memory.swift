@@ -1,4 +1,4 @@
-internal import CCacheFiles
+internal import CLinux
 package import NIOCore
 package import OnesheetCore
 

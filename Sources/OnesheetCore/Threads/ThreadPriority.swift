@@ -1,4 +1,4 @@
-internal import CThreads
+internal import CLinux
 
 #if canImport(Glibc)
     internal import Glibc

@@ -1,4 +1,4 @@
-import CColors
+import CImaging
 import OnesheetCore
 import Synchronization
 

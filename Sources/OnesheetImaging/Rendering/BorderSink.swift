@@ -1,4 +1,4 @@
-import CImagingKernels
+import CImaging
 import OnesheetCore
 
 /// Finds the part of a picture inside an even border, while the rows are decoded. Keeps no rows.

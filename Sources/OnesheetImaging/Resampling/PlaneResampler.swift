@@ -1,4 +1,4 @@
-import CImagingKernels
+import CImaging
 import OnesheetCore
 
 /// Resamples one plane as its rows arrive: each row horizontally into a ring buffer, and the ring vertically as soon as it has all

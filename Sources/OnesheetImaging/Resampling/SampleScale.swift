@@ -1,4 +1,4 @@
-import CImagingKernels
+import CImaging
 import OnesheetCore
 #if canImport(Glibc)
     import Glibc

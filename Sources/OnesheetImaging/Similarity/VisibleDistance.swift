@@ -1,4 +1,4 @@
-import CImagingKernels
+import CImaging
 import OnesheetCore
 
 /// How different two pictures of one size look: 0 for equal ones, and about `jpegOf80` for a JPEG of quality 80 and its original.

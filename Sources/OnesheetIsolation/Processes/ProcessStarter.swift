@@ -1,4 +1,4 @@
-import CCage
+import CLinux
 import Dispatch
 import NIOPosix
 import Synchronization

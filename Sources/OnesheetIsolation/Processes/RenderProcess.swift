@@ -1,4 +1,4 @@
-import CCage
+import CLinux
 import NIOCore
 import OnesheetCore
 import OnesheetImaging

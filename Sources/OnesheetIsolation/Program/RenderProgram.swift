@@ -1,5 +1,4 @@
-import CCage
-import CMemory
+import CLinux
 import NIOCore
 package import OnesheetCore
 package import OnesheetImaging

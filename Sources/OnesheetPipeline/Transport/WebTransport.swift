@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 package import OnesheetCore
-import OnesheetTracing
+import OnesheetHTTP
 import Tracing
 
 /// Outgoing HTTP. Checks every URL, redirect and address against the origin policy before it connects.

@@ -1,5 +1,5 @@
 package import OnesheetCore
-package import OnesheetTracing
+package import OnesheetHTTP
 
 /// The keys of `tracing`: the collector of spans.
 package struct TracingConfiguration: Sendable, ConfigurationSection, Equatable {

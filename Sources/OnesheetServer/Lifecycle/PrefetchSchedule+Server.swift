@@ -2,7 +2,7 @@ import Logging
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
-import OnesheetTracing
+import OnesheetHTTP
 import ServiceLifecycle
 
 extension PrefetchSchedule {

@@ -1,4 +1,4 @@
-import CMemory
+import CLinux
 import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -9,7 +9,7 @@ import OnesheetCluster
 package import OnesheetCore
 import OnesheetImaging
 import OnesheetPipeline
-import OnesheetTracing
+import OnesheetHTTP
 import ServiceLifecycle
 import Synchronization
 

@@ -1,5 +1,5 @@
 import OnesheetCore
-import OnesheetTracing
+import OnesheetHTTP
 import ServiceLifecycle
 
 /// Sends spans to the collector every second.

@@ -2,7 +2,6 @@ import FoundationEssentials
 import NIOCore
 import OnesheetCore
 import OnesheetHTTP
-import OnesheetTracing
 
 /// Formats the lines of the access log.
 ///

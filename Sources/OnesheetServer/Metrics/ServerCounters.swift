@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 import OnesheetPipeline
-import OnesheetTracing
+import OnesheetHTTP
 import Synchronization
 
 /// Counters of requests and latencies since the server started.

@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetImaging
 import OnesheetIsolation
 import OnesheetPipeline
-import OnesheetTracing
+import OnesheetHTTP
 
 #if canImport(Glibc)
     import Glibc

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import OnesheetCore
 import OnesheetHTTP
-import OnesheetTracing
 import Tracing
 
 /// Traces requests: continues the client's trace (W3C Trace Context) and records a span for each request.
