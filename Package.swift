@@ -254,11 +254,11 @@ let package = Package(
         .testTarget(
             name: "OnesheetCoreTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio, yams], swiftSettings: settings),
         .executableTarget(
-            name: "CacheCrasher", dependencies: ["OnesheetCore", "OnesheetCache", nio], path: "Tests/CacheCrasher",
-            swiftSettings: settings),
+            name: "Crasher", dependencies: ["FolderStore", "OnesheetCache", "OnesheetCore", "OnesheetTesting", nio],
+            path: "Tests/Crasher", swiftSettings: settings),
         .testTarget(
             name: "OnesheetCacheTests",
-            dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
+            dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "Crasher", nio, grdb, log],
             swiftSettings: settings),
         .testTarget(
             name: "OnesheetValuesTests", dependencies: ["OnesheetCrypto", "OnesheetValues"], swiftSettings: settings),
@@ -282,13 +282,10 @@ let package = Package(
                 "BoxOfficeSource", "ConfigurationYAML", "ExecSource", "FolderSource", "OnesheetCore", "OnesheetTesting",
                 "RemoteSource", "RestSource", "SampleSource", nio,
             ], swiftSettings: settings),
-        .executableTarget(
-            name: "StoreCrasher", dependencies: ["FolderStore", "OnesheetCore", "OnesheetTesting", nio], path: "Tests/StoreCrasher",
-            swiftSettings: settings),
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "ConfigurationYAML", "FolderStore", "OnesheetCore", "OnesheetTesting", "S3Store", "StoreCrasher",
+                "ConfigurationYAML", "FolderStore", "OnesheetCore", "OnesheetTesting", "S3Store", "Crasher",
                 "ValkeyCoordinator", nio, posix, ssl, log,
             ], swiftSettings: settings),
         tests(
@@ -360,7 +357,7 @@ case .fuzzing:
     ]
 case .thread:
     package.targets.append(.target(name: "CWatchedLocks", path: "Tests/Sanitizing/CWatchedLocks"))
-    for target in package.targets where target.isTest || target.name == "CacheCrasher" {
+    for target in package.targets where target.isTest || target.name == "Crasher" {
         target.dependencies.append("CWatchedLocks")
     }
 }

@@ -9,18 +9,17 @@ struct SourceTemplates {
     var files: [(path: String, text: String)] {
         [
             ("Plugins/\(module)/\(module).swift", code), ("Plugins/\(module)/README.md", readme),
-            ("Tests/\(module)Tests/\(module)Tests.swift", tests),
+            ("Tests/SourceTests/\(stem)/\(module)Tests.swift", tests),
         ]
     }
 
     var whatIsLeft: String {
         """
 
-        Two files name every plugin; add these five lines.
+        Two files name every plugin; add to them:
           Package.swift, among the targets:
             plugin("\(module)"),
-            tests("\(module)", []),
-          Package.swift, among the dependencies of StandardPlugins: "\(module)"
+          Package.swift, among the dependencies of StandardPlugins and of SourceTests: "\(module)"
           Sources/StandardPlugins/StandardPlugins.swift:
             import \(module)
             … sources: [\(module).self, …]

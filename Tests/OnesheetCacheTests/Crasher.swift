@@ -8,8 +8,8 @@ final class Crasher {
     private let errors = Pipe()
 
     init(folder: String, seed: Int) throws {
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "CacheCrasher")
-        process.arguments = [folder, "\(seed)"]
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "Crasher")
+        process.arguments = ["cache", folder, "\(seed)"]
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice

@@ -9,7 +9,7 @@ import XCTest
 /// Real programs of `examples/exec-source`.
 final class ProgramTests: XCTestCase {
     private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("examples/exec-source").path
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("examples/exec-source").path
 
     private static func source(_ command: [String], limits: Limits = Limits(), timeout: Duration = .seconds(30)) throws
         -> ExecSource

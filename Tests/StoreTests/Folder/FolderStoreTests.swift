@@ -194,9 +194,8 @@ final class FolderStoreTests: XCTestCase {
         for round in 1...20 {
             // Given a program that writes and deletes without end
             let (program, output) = (Process(), Pipe())
-            program.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
-                path: "StoreCrasher")
-            program.arguments = [folder.path]
+            program.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "Crasher")
+            program.arguments = ["store", folder.path]
             program.standardOutput = output
             try program.run()
             // When it is killed

@@ -28,7 +28,7 @@ final class ValkeyReadmeTests: XCTestCase {
 enum ValkeyReadme {
     static let text: String = {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Plugins/ValkeyCoordinator/README.md")
+            .deletingLastPathComponent().appending(path: "Plugins/ValkeyCoordinator/README.md")
         return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     }()
 

@@ -4,18 +4,28 @@ import OnesheetCache
 import OnesheetCore
 
 /// The endless operations of one worker on the cache.
-struct CrashTraffic {
-    static let budgets = DiskBudgets(original: 1 << 20, variant: 1 << 20, metadata: 1 << 18)
+struct CacheTraffic {
+    private static let budgets = DiskBudgets(original: 1 << 20, variant: 1 << 20, metadata: 1 << 18)
 
-    let tier: DiskTier
-    var random: UInt64
+    private let tier: DiskTier
+    private var random: UInt64
 
-    init(tier: DiskTier, seed: UInt64) {
+    /// Four workers on the cache of `folder`, until the program is killed.
+    static func run(folder: String, seed: UInt64) async throws {
+        let tier = try DiskTier(path: folder, budgets: budgets, extending: .cacheTime, threads: 4)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask { await CacheTraffic(tier: tier, seed: seed &* 4 &+ UInt64(worker)).run() }
+            }
+        }
+    }
+
+    private init(tier: DiskTier, seed: UInt64) {
         self.tier = tier
         random = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     }
 
-    func run() async {
+    private func run() async {
         var traffic = self
         while true { await traffic.step() }
     }
