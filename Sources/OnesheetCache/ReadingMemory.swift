@@ -1,11 +1,9 @@
-import Synchronization
+internal import OnesheetCore
+internal import Synchronization
 
 /// The memory of one lookup for bytes that a tier reads. It is reserved before the read, so that concurrent lookups stay within the
-/// budget.
+/// budget. Nobody gets a body from the cache without it.
 package final class ReadingMemory: Sendable {
-    /// The memory of the current task's lookup. Without one, nothing is counted.
-    @TaskLocal package static var current: ReadingMemory?
-
     /// Entries up to this size, in bytes, are not counted.
     package static let small = 64 << 10
 
@@ -19,6 +17,9 @@ package final class ReadingMemory: Sendable {
 
     /// - Parameter reserve: returns a reservation that lasts until it is released; `nil` if there is no room.
     package init(_ reserve: @escaping @Sendable (_ bytes: Int) -> (any Sendable)?) { self.reserve = reserve }
+
+    /// The memory for an entry that is small by its kind, such as the facts about a poster. A larger one is not read.
+    package static var forSmallEntries: ReadingMemory { ReadingMemory { _ in nil } }
 
     /// The reservation for the bytes that were read.
     package var reservation: (any Sendable)? { state.withLock { $0.reservation } }

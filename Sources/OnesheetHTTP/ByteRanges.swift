@@ -59,15 +59,18 @@ package struct MultipartRanges {
     package let mediaType: String
     package let body: ByteBuffer
 
-    /// - Parameter validator: a hash of `whole`, so that no part contains the boundary.
-    package init(_ parts: [Range<Int>], of whole: ByteBuffer, mediaType: String, validator: String) {
+    /// - Parameters:
+    ///   - parts: ranges of the whole, and their bytes.
+    ///   - size: the bytes of the whole.
+    ///   - validator: a hash of the whole, so that no part contains the boundary.
+    package init(_ parts: [(range: Range<Int>, bytes: ByteBuffer)], of size: Int, mediaType: String, validator: String) {
         let boundary = "onesheet-\(validator)"
         var body = ByteBuffer()
         for part in parts {
             body.writeString(
                 "--\(boundary)\r\nContent-Type: \(mediaType)\r\n"
-                    + "Content-Range: \(Self.contentRange(part, of: whole.readableBytes))\r\n\r\n")
-            body.writeImmutableBuffer(whole.slice(part))
+                    + "Content-Range: \(Self.contentRange(part.range, of: size))\r\n\r\n")
+            body.writeImmutableBuffer(part.bytes)
             body.writeString("\r\n")
         }
         body.writeString("--\(boundary)--\r\n")

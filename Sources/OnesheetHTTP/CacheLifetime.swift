@@ -7,6 +7,8 @@ package struct CacheLifetime {
     package let remaining: Int
     private let staleWhileRevalidate: Int
     private let staleIfError: Int
+    /// Seconds after which no cache may use the response, not even a stale one.
+    private let limit: Int
 
     private static let day = 86_400
     private static let year = 365 * day
@@ -14,8 +16,10 @@ package struct CacheLifetime {
     /// - Parameters:
     ///   - freshness: the origin's freshness, or `nil` if there is none.
     ///   - expires: when the tier removes the entry. Used if `freshness` is `nil`.
+    ///   - limit: seconds after which no cache may use the response, not even a stale one; `nil` is none.
     ///   - now: the current time.
-    package init(freshness: Freshness?, expires: Date?, at now: Date) {
+    package init(freshness: Freshness?, expires: Date?, atMost limit: Int? = nil, at now: Date) {
+        self.limit = max(0, limit ?? .max)
         func seconds(_ from: Date, _ to: Date) -> Int { Int(max(-1e9, min(1e9, to.timeIntervalSince(from).rounded(.down)))) }
         remaining = (freshness?.freshUntil ?? expires).map { seconds(now, $0) } ?? Self.day
         // A stale response may be shown only for the remaining time.
@@ -27,13 +31,14 @@ package struct CacheLifetime {
     /// never changes.
     ///
     /// `max-age` counts from the response, so that caches which ignore `Age` keep it no longer than this server either.
-    /// - Parameter limit: a shorter time in seconds, after which caches have to ask again; `nil` is none.
-    package func cacheControl(isVersioned: Bool, atMost limit: Int? = nil) -> String {
-        if let limit { return "public, max-age=\(min(max(0, remaining), limit))" }
-        if isVersioned { return "public, max-age=\(Self.year), immutable" }
-        var directives = ["public", "max-age=\(min(max(0, remaining), Self.day))"]
-        if staleWhileRevalidate > 0 { directives.append("stale-while-revalidate=\(min(staleWhileRevalidate, Self.day))") }
-        if staleIfError > 0 { directives.append("stale-if-error=\(min(staleIfError, Self.day))") }
+    package func cacheControl(isVersioned: Bool) -> String {
+        if isVersioned { return limit < Self.year ? "public, max-age=\(limit)" : "public, max-age=\(Self.year), immutable" }
+        let age = min(max(0, remaining), Self.day, limit)
+        var directives = ["public", "max-age=\(age)"]
+        for (name, seconds) in [("stale-while-revalidate", staleWhileRevalidate), ("stale-if-error", staleIfError)] {
+            let seconds = min(seconds, Self.day, limit - age)
+            if seconds > 0 { directives.append("\(name)=\(seconds)") }
+        }
         return directives.joined(separator: ", ")
     }
 }

@@ -13,14 +13,24 @@ struct CountedHit: Sendable {
     init?(
         _ key: CacheKey, in cache: Cache, after begun: CacheLookUp? = nil, counting memory: MemoryBudget, pool: RenderPool
     ) async throws(PipelineError) {
-        let reading = ReadingMemory { bytes in
-            // A single entry always fits, even if it exceeds the budget.
-            memory.reserve(bytes) ?? (memory.reserved == 0 ? memory.charge(bytes) : nil)
-        }
-        let hit = await ReadingMemory.$current.withValue(reading) { await cache.entry(for: key, after: begun) }
+        let reading = ReadingMemory(of: memory)
+        let hit = await cache.entry(for: key, after: begun, into: reading)
         if hit == nil, reading.isRefused { throw .overloaded(retryAfter: pool.retryAfter) }
         guard let hit else { return nil }
         self.hit = hit
         reservation = reading.reservation as? MemoryReservation
+    }
+}
+
+extension ReadingMemory {
+    /// Reserves `memory` for the client of the current task. A single entry always fits, even if it exceeds the budget.
+    convenience init(of memory: MemoryBudget) {
+        let client = ClientKey.current
+        self.init { bytes in memory.reserve(bytes, for: client, alone: true) }
+    }
+
+    /// Counts what is read in `memory` and refuses nothing.
+    convenience init(charging memory: MemoryBudget) {
+        self.init { bytes in memory.charge(bytes) }
     }
 }

@@ -5,7 +5,7 @@ package import OnesheetCore
 package struct ImageExplanation: Sendable {
     package let request: ImageRequest
     /// The cached variant and its permitted use now; `nil` if no tier has it.
-    package let stored: (hit: CacheHit, state: Freshness.State)?
+    package let stored: (head: CacheHead, state: Freshness.State)?
     /// The tier that has the original; `nil` if no tier has it.
     package let originalTier: String?
     /// The last making by this process, if it is still remembered.
@@ -19,12 +19,9 @@ extension Pipeline {
     /// client, because tiers have to read. The caller has found the source of the title.
     package func explain(_ request: ImageRequest) async throws(PipelineError) -> ImageExplanation {
         try MissPermit.use()
-        let hit = await cache.find(request.key)
-        // The body may be large, and is not needed after this call.
-        let reservation = hit.map { pool.memory.charge($0.isFromMemory ? 0 : $0.size) }
-        defer { withExtendedLifetime(reservation) {} }
+        let head = await cache.head(of: request.key, into: ReadingMemory(of: pool.reading))
         return ImageExplanation(
-            request: request, stored: hit.map { ($0, $0.entry.state(at: clock.now)) },
+            request: request, stored: head.map { ($0, $0.entry.state(at: clock.now)) },
             originalTier: await cache.tier(having: ImageRequest.originalKey(request.title)),
             lastMaking: metrics.makings.last(request.key),
             failure: originals.failure(of: request, at: await cache.generation())?.message)

@@ -63,7 +63,7 @@ package struct Originals: Sendable {
     func original(
         of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(PipelineError) -> Original {
-        let stored = try await stored(title)
+        let stored = try await stored(title, from: source)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         do throws(PipelineError) {
             try failures.check(ImageRequest.originalKey(title), at: generation)
@@ -76,7 +76,8 @@ package struct Originals: Sendable {
             let turn = stored == nil ? try await turn(at: title) : nil
             var outcome = ClusterTurn.Outcome.failed
             defer { turn?.end(outcome) }
-            if turn?.mayBeDone ?? false, let other = try await self.stored(title), other.entry.state(at: clock.now) == .fresh {
+            if turn?.mayBeDone ?? false, let other = try await self.stored(title, from: source),
+                other.entry.state(at: clock.now) == .fresh {
                 outcome = .foundElsewhere
                 return other
             }
@@ -116,10 +117,12 @@ package struct Originals: Sendable {
         return try await selection.original(of: candidate, for: request.title, from: source)
     }
 
-    /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there.
-    private func stored(_ title: TitleReference) async throws(PipelineError) -> Original? {
+    /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there. One from a URL that the source
+    /// does not allow any more is none.
+    private func stored(_ title: TitleReference, from source: any ContentSource) async throws(PipelineError) -> Original? {
         let found = try await CountedHit(ImageRequest.originalKey(title), in: cache, counting: pool.memory, pool: pool)
-        return found.map { Original(entry: $0.hit.entry, reservation: $0.reservation) }
+        guard let found, OriginGuard.allows(found.hit.entry.provenance, source.originPolicy) else { return nil }
+        return Original(entry: found.hit.entry, reservation: found.reservation)
     }
 
     /// The origin's current picture. If it cannot be fetched, a stale original serves as long as its freshness allows.
@@ -162,6 +165,9 @@ package struct Originals: Sendable {
 
     /// The perceptual hash of the original.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await selection.hash(of: original) }
+
+    /// The hash of the original whose entry, or its head, is `entry`, if nothing needs to be computed for it.
+    func knownHash(of entry: CacheEntry) -> PerceptualHash? { selection.knownHash(of: entry) }
 
     /// Pixels of the original after orientation.
     func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {

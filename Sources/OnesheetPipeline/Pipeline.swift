@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+package import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
@@ -81,6 +82,33 @@ package struct Pipeline: Sendable {
             for index in answers.indices where answers[index] == nil { answers[index] = filled.next() }
         }
         return answers.compactMap(\.self)
+    }
+
+    /// A fresh large image without its bytes, in a tier that can read parts of it.
+    package struct LargeHead: Sendable {
+        fileprivate let key: CacheKey
+        fileprivate let head: CacheHead
+        /// Without its body.
+        package let answer: ImageAnswer
+    }
+
+    /// The head of the fresh image for `request`, if it is large and not in memory; `nil` if it must be read or made as usual.
+    package func largeHead(of request: ImageRequest) async -> LargeHead? {
+        var watch = Stopwatch(metrics)
+        guard let head = await cache.largeHead(of: request.key), head.entry.state(at: clock.now) == .fresh else { return nil }
+        let answer = ImageAnswer(entry: head.entry, size: head.size, origin: .tier(head.tier), timings: watch.lap("cache"))
+        return LargeHead(key: request.key, head: head, answer: answer)
+    }
+
+    /// Parts of the image with this head, and the memory for them; `nil` if it is gone.
+    /// - Throws: `.overloaded` if there is no memory for them.
+    package func parts(
+        _ ranges: [Range<Int>], of head: LargeHead
+    ) async throws(PipelineError) -> (bytes: [ByteBuffer], reservation: MemoryReservation?)? {
+        let reading = ReadingMemory(of: pool.reading)
+        let parts = await cache.parts(ranges, of: head.key, head.head, into: reading)
+        if reading.isRefused { throw .overloaded(retryAfter: pool.retryAfter) }
+        return parts.map { ($0, reading.reservation as? MemoryReservation) }
     }
 
     /// The error for a title whose source the configuration does not have.

@@ -249,12 +249,14 @@ final class CacheTests: XCTestCase {
     func testThatAValueOutlivesTheMemoryAndTheProcess() async throws {
         let path = try temporaryDirectory().path
         let first = try DiskTier(path: path, clock: clock.wallClock)
-        let storage = TypedStorage<JSONCached<[String: Int]>>("lists", in: cache(first), clock: clock.wallClock)
+        let storage = TypedStorage<JSONCached<[String: Int]>>(
+            "lists", in: cache(first), clock: clock.wallClock, reading: { .unlimited })
         try await storage.store(JSONCached(["a": 1]), forKey: "today", expiration: .never, tags: [.source("boxoffice")])
         try await first.close()
 
         let second = try DiskTier(path: path, clock: clock.wallClock)
-        let later = TypedStorage<JSONCached<[String: Int]>>("lists", in: cache(second), clock: clock.wallClock)
+        let later = TypedStorage<JSONCached<[String: Int]>>(
+            "lists", in: cache(second), clock: clock.wallClock, reading: { .unlimited })
 
         let value = await later.value(forKey: "today")
         let other = await later.value(forKey: "tomorrow")
@@ -265,16 +267,18 @@ final class CacheTests: XCTestCase {
 
     func testThatBytesThatAreNoSuchValueAreNone() async throws {
         let cache = cache()
-        try await TypedStorage<JSONCached<[Int]>>("lists", in: cache, clock: clock.wallClock).store(
+        try await TypedStorage<JSONCached<[Int]>>("lists", in: cache, clock: clock.wallClock, reading: { .unlimited }).store(
             JSONCached([1]), forKey: "today", expiration: .never)
 
-        let value = await TypedStorage<JSONCached<[String: Int]>>("lists", in: cache, clock: clock.wallClock).value(forKey: "today")
+        let value = await TypedStorage<JSONCached<[String: Int]>>(
+            "lists", in: cache, clock: clock.wallClock, reading: { .unlimited }
+        ).value(forKey: "today")
 
         XCTAssertNil(value)
     }
 
     func testThatAValueExpiresWhenItWasSaidTo() async throws {
-        let storage = TypedStorage<ByteBuffer>("bytes", in: cache(), clock: clock.wallClock)
+        let storage = TypedStorage<ByteBuffer>("bytes", in: cache(), clock: clock.wallClock, reading: { .unlimited })
         try await storage.store(ByteBuffer(string: "a"), forKey: "short", expiration: .seconds(10))
         try await storage.store(ByteBuffer(string: "b"), forKey: "usual", expiration: .never)
         clock.advance(by: .seconds(10))

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import OnesheetCache
 import OnesheetCore
@@ -114,6 +115,39 @@ final class DiskTierBudgetTests: XCTestCase {
         try await tier.sweep()
         XCTAssertEqual(try CacheFolder(path).entryFiles(), [])
         try await tier.close()
+    }
+
+    func testTheFolderStaysInItsBudgetWhateverItsTitlesAreCalled() async throws {
+        // Given a tier of a megabyte
+        let path = try temporaryDirectory().path
+        let tier = try DiskTier(
+            path: path, budgets: DiskBudgets(original: 0, variant: 1 << 20, metadata: 0), isSynced: false, clock: clock.wallClock)
+        // When a thousand small entries are stored, each of a title of its own with a long name
+        try await ordered {
+            for number in 0..<1000 {
+                let title = TitleReference(source: "web", id: String(repeating: "long", count: 500) + "\(number)")
+                try await tier.store(
+                    .sample(at: clock, tags: [.source("web"), .title(title)]), for: CacheKey(.variant, title.description))
+            }
+        }
+        try await tier.sweep()
+        // Then the folder with its index is hardly larger
+        let bytes = try folderBytes(path)
+        XCTAssertLessThan(bytes, 5 << 18)
+        // And an empty one needs nothing of them
+        _ = try await tier.remove(.tag(.source("web")))
+        try await tier.sweep()
+        XCTAssertLessThan(try folderBytes(path), 1 << 18)
+        try await tier.close()
+    }
+
+    /// The bytes of all files in the folder.
+    private func folderBytes(_ path: String) throws -> Int {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: path)
+        return try files.reduce(0) { sum, file in
+            let facts = try FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
+            return sum + (facts[.type] as? FileAttributeType == .typeRegular ? facts[.size] as? Int ?? 0 : 0)
+        }
     }
 
     func testThatThereAreNeverMoreEntriesThanAllowed() async throws {

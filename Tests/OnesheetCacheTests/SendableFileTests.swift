@@ -103,6 +103,56 @@ final class SendableFileTests: XCTestCase {
         }
     }
 
+    func testPartsAreReadAndCountedAlone() async throws {
+        // Given a large entry that nobody has read
+        let (tier, cache, _) = try await stored()
+        let found = await cache.largeHead(of: key)
+        let head = try XCTUnwrap(found)
+        XCTAssertEqual(head.size, body.utf8.count)
+        XCTAssertEqual(head.entry.body, ByteBuffer())
+        for _ in 0..<2 {
+            // When parts of it are read, with memory for no more than these
+            let parts = await cache.parts([0..<9, 100_000..<100_010], of: key, head, into: ReadingMemory { _ in nil })
+            // Then they are those of the entry
+            XCTAssertEqual(parts?.map { String(buffer: $0) }, ["one-sheet", "one-sheet "])
+        }
+        // And larger ones need memory
+        let memory = ReadingMemory { _ in nil }
+        let refused = await cache.parts([0..<100_000], of: key, head, into: memory)
+        XCTAssertNil(refused)
+        XCTAssertTrue(memory.isRefused)
+        XCTAssertNil(cache.memory.entryNow(for: key), "a part is no entry")
+        try await tier.close()
+    }
+
+    func testPartsOfAnotherOrADamagedEntryAreNotRead() async throws {
+        let changes: [(DiskTier, URL) async throws -> Void] = [
+            { tier, _ in try await tier.remove(self.key) },
+            { tier, _ in try await tier.store(.sample(self.body + "more", at: self.clock), for: self.key) },
+            { _, file in
+                let handle = try FileHandle(forWritingTo: file)
+                try handle.seek(toOffset: 200_000)
+                try handle.write(contentsOf: [0])
+                try handle.close()
+            },
+            { _, file in
+                let handle = try FileHandle(forWritingTo: file)
+                try handle.truncate(atOffset: 200_000)
+                try handle.close()
+            },
+            { _, _ in self.clock.advance(by: .seconds(8 * 86_400)) },
+        ]
+        for change in changes {
+            let (tier, cache, file) = try await stored()
+            let found = await cache.largeHead(of: key)
+            let head = try XCTUnwrap(found)
+            try await change(tier, file)
+            let parts = await cache.parts([0..<9], of: key, head, into: .unlimited)
+            XCTAssertNil(parts)
+            try await tier.close()
+        }
+    }
+
     func testThatAFileIsNotGivenForLongWithoutBeingChecked() async throws {
         let (tier, cache, _) = try await stored()
         _ = try await tier.entry(for: key)

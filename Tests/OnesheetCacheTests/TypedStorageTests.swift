@@ -21,7 +21,7 @@ final class TypedStorageTests: XCTestCase {
     func testThatLargeValuesAreReadAndWrittenOffTheCooperativePool() async throws {
         // Given a large value of a source, and more readers than processors
         let cache = Cache(memory: MemoryTier(expires: .never), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let storage = TypedStorage<Slow>("slow", in: cache)
+        let storage = TypedStorage<Slow>("slow", in: cache, reading: { .unlimited })
         try await storage.store(Slow(), forKey: "1", expiration: .never)
         let count = ProcessInfo.processInfo.activeProcessorCount + 4
         Slow.door.withLock { $0 = DispatchSemaphore(value: 0) }
@@ -43,7 +43,7 @@ final class TypedStorageTests: XCTestCase {
 
     func testThatValuesOfEverySizeComeBack() async throws {
         let cache = Cache(memory: MemoryTier(expires: .never), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let storage = TypedStorage<Sized>("sized", in: cache)
+        let storage = TypedStorage<Sized>("sized", in: cache, reading: { .unlimited })
         for size in [0, 1, 64 << 10, 65_537, 1 << 20] {
             try await storage.store(Sized(size: size), forKey: "\(size)", expiration: .never)
             let value = await storage.value(forKey: "\(size)")
@@ -54,7 +54,7 @@ final class TypedStorageTests: XCTestCase {
     func testDecodedValueIsKeptUntilAnotherIsStored() async throws {
         // Given a storage that keeps what it has decoded
         let cache = Cache(memory: MemoryTier(expires: .never), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let storage = TypedStorage<Counted>("counted", in: cache, keeping: 1000)
+        let storage = TypedStorage<Counted>("counted", in: cache, keeping: 1000, reading: { .unlimited })
         for (size, decoded) in [(10, 1), (20, 1), (501, 3)] {
             try await storage.store(Counted(size: size), forKey: "1", expiration: .never)
             let before = Counted.decoded.load(ordering: .relaxed)

@@ -357,7 +357,7 @@ final class CandidateSelectionTests: XCTestCase {
 
     private func posters(_ pipeline: Pipeline, _ source: ScriptedSource) throws -> Posters {
         let catalog = Catalog(
-            sources: ["films": source], cache: pipeline.cache,
+            sources: ["films": source], cache: pipeline.cache, counting: pipeline.pool.memory,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return Posters(catalog: catalog, pipeline: pipeline, choices: try choices())
     }

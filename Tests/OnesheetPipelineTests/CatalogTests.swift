@@ -146,7 +146,7 @@ final class CatalogTests: XCTestCase {
     private func catalog() -> Catalog {
         Catalog(
             sources: ["films": source],
-            cache: Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger), clock: clock.wallClock,
-            logger: logger)
+            cache: Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger),
+            counting: MemoryBudget(limit: 64 << 20), clock: clock.wallClock, logger: logger)
     }
 }

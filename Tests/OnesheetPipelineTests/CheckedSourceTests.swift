@@ -39,7 +39,9 @@ final class CheckedSourceTests: XCTestCase {
         let cache = Cache(memory: MemoryTier(clock: clock.wallClock), logger: logger)
         return try TitleListing(
             of: "films", from: watched,
-            in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger), counting: budget)
+            in: Catalog(
+                sources: ["films": watched], cache: cache, counting: MemoryBudget(limit: 64 << 20), clock: clock.wallClock,
+                logger: logger), counting: budget)
     }
 
     private static func title(_ number: Int) -> Title { Title(id: "\(number)", name: "One") }

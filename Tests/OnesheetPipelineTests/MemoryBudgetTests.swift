@@ -106,6 +106,38 @@ final class MemoryBudgetTests: XCTestCase {
         withExtendedLifetime((charged, small)) {}
     }
 
+    func testAClientMayHoldAsMuchAsIsFree() {
+        // Given a budget, and a client that holds nearly half
+        let budget = MemoryBudget(limit: 3200, isFair: true)
+        let (one, other) = (ClientKey([1]), ClientKey([2]))
+        let held = budget.reserve(1300, for: one)
+        XCTAssertNotNil(held)
+        // When it asks for more than is left for others, then it is refused, and another client and work without one are not
+        XCTAssertNil(budget.reserve(500, for: one))
+        let second = budget.reserve(500, for: other)
+        XCTAssertNotNil(second)
+        let third = budget.reserve(500)
+        XCTAssertNotNil(third)
+        // And once its bytes are back, it gets as much again
+        held?.giveBack()
+        XCTAssertNotNil(budget.reserve(1300, for: one))
+        withExtendedLifetime((second, third)) {}
+    }
+
+    func testAPartTakesOneThatIsLargerThanItAndTheWholeRefusesIt() {
+        let whole = MemoryBudget(limit: 3200)
+        let part = MemoryBudget(limit: 800, of: whole)
+        let alone = part.reserve(1600, alone: true)
+        XCTAssertEqual([part.reserved, whole.reserved], [1600, 1600])
+        XCTAssertNil(part.reserve(1600, alone: true), "another one is there")
+        alone?.giveBack()
+        let other = whole.reserve(2000)
+        XCTAssertNil(part.reserve(1600, alone: true), "the whole has no room")
+        XCTAssertEqual([part.reserved, whole.reserved], [0, 2000])
+        XCTAssertLessThanOrEqual(whole.peak, 3200)
+        withExtendedLifetime(other) {}
+    }
+
     func testThatAWholeThatRefusesTakesNothingFromItsPart() {
         // Given a part of a budget that is full
         let whole = MemoryBudget(limit: 320)

@@ -339,7 +339,8 @@ extension Pipeline {
         let cache = Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger)
         let engine = engine ?? Renderer(codecs: [JPEGCodec(), PNGCodec()] + codecs, limits: Limits())
         let originals = Originals(
-            catalog: Catalog(sources: ["films": source], cache: cache, clock: clock.wallClock, logger: logger),
+            catalog: Catalog(
+                sources: ["films": source], cache: cache, counting: pool.memory, clock: clock.wallClock, logger: logger),
             transport: transport,
             cache: cache, engine: engine, pool: pool, choices: choices, changes: changes, clock: clock.wallClock,
             logger: logger)

@@ -59,6 +59,72 @@ final class RenderPoolTests: XCTestCase {
         try await hung.value
     }
 
+    func testAJobWaitsForTheMemoryOfAnother() async throws {
+        // Given two workers, and memory for one of two jobs, which runs
+        let (pool, door) = (pool(workers: 2, memory: 100), door)
+        let first = Task {
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
+        }
+        await door.hasBeenReached()
+        // When the other comes
+        let second = Task { try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in 2 } }
+        await waitWhile(pool.waiting(.interactive) == 0)
+        // Then it waits, and one that fits passes it
+        let small = try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 20)) { () throws(PipelineError) in 3 }
+        XCTAssertEqual(small, 3)
+        XCTAssertEqual(pool.waiting(.interactive), 1)
+        // And it begins when the first gives its memory back
+        door.open()
+        let made = try await second.value
+        XCTAssertEqual(made, 2)
+        try await first.value
+        await waitWhile(pool.load > 0)
+        XCTAssertEqual(pool.memory.reserved, 0)
+        XCTAssertLessThanOrEqual(pool.memory.peak, 100)
+    }
+
+    func testAJobIsRefusedIfNoRunningJobHasTheMemory() async throws {
+        // Given memory that something else holds, and a job with the rest
+        let (pool, door) = (pool(workers: 2, memory: 100), door)
+        let held = pool.memory.charge(40)
+        let first = Task {
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 30)) { () throws(PipelineError) in door.pass() }
+        }
+        await door.hasBeenReached()
+        // When another needs more than is left beside what is held
+        let second = Task { try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 80)) { () throws(PipelineError) in 2 } }
+        await waitWhile(pool.waiting(.interactive) == 0)
+        // Then it is refused when no job runs any more, and the next one at once
+        door.open()
+        let result = await second.result
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? PipelineError, .overloaded(retryAfter: 1)) }
+        try await first.value
+        await waitWhile(pool.load > 0)
+        let next = await Self.failure {
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 80)) { () throws(PipelineError) in }
+        }
+        guard case .overloaded? = next else { return XCTFail("\(String(describing: next))") }
+        XCTAssertEqual(pool.memory.reserved, 40)
+        withExtendedLifetime(held) {}
+    }
+
+    func testNobodyWaitsForMemoryForLong() async throws {
+        // Given a job that hangs with the memory
+        let (pool, door) = (pool(workers: 2, longestWait: .milliseconds(20), memory: 100), door)
+        let hung = Task {
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
+        }
+        await door.hasBeenReached()
+        // When another needs it, then it is refused after the longest wait
+        let error = await Self.failure {
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in }
+        }
+        guard case .overloaded? = error else { return XCTFail("\(String(describing: error))") }
+        XCTAssertEqual(pool.load, 1)
+        door.open()
+        try await hung.value
+    }
+
     func testThatALookThatHangsEndsAtItsDeadlineToo() async throws {
         let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20)), door)
         let error = await Self.failure { try await pool.examine { () throws(PipelineError) in door.pass() } }

@@ -212,7 +212,10 @@ final class StrangersTests: XCTestCase {
     private func catalog(perDay: Int, cache: Cache? = nil, state: InMemoryState = InMemoryState()) -> Catalog {
         let source = MeteredSource(
             QuotaSettings(perDay: perDay), .forTesting(transport: service, clock: clock, state: state))
-        return Catalog(sources: ["films": source], cache: cache ?? self.cache(), clock: clock.wallClock, logger: logger)
+        return Catalog(
+            sources: ["films": source], cache: cache ?? self.cache(), counting: MemoryBudget(limit: 64 << 20),
+            clock: clock.wallClock,
+            logger: logger)
     }
 }
 

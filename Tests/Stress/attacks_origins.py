@@ -38,6 +38,16 @@ class Hung(Origin):
 
 
 @attack
+class HungBesideGood(Origin):
+    name = "origin-hung-shared"
+    what = "answers that never come, 24 at a time, from a host that serves good pictures too"
+    path = "/hung"
+    threads = 24
+
+    def host(self, random): return self.scene.shared
+
+
+@attack
 class Cut(Origin):
     name = "origin-cut"
     what = "bodies that end in the middle, from a host that serves good pictures too"

@@ -2,7 +2,7 @@
 
 import urllib.parse
 
-import wire
+import attacks_connections, wire
 from attack import Attack, attack
 
 
@@ -109,3 +109,31 @@ class Stale(Attack):
                     self.wrong(f"{answer.status} for a stale picture: {answer.text}")
         finally:
             connection.close()
+
+
+@attack
+class Descriptions(Attack):
+    name = "descriptions"
+    what = "explanations, candidates and their pages for originals of 30 MB, 8 at a time: what is said of them needs few of their bytes"
+    threads = 8
+
+    def turn(self, random):
+        path = attacks_connections.large(self.scene, random.randrange(4))
+        title = path.removeprefix("/t/p/original/web/").removesuffix(".png")
+        self.get(random.choice([
+            f"/explain?url={urllib.parse.quote(path, safe='')}", f"/sources/web/titles/{title}/posters",
+            f"/?plain&source=web&posters={title}"]), random, (200, 404))
+
+
+@attack
+class Ranges(Attack):
+    name = "ranges"
+    what = "one byte of pictures of 30 MB, 16 at a time: no more is read than is sent"
+    threads = 16
+
+    def turn(self, random):
+        place = random.randrange(1 << 20)
+        path = attacks_connections.large(self.scene, random.randrange(4))
+        answer = self.get(path, random, (206,), fields={"Range": f"bytes={place}-{place}"})
+        if answer and answer.status == 206 and len(answer.body) != 1:
+            self.wrong(f"{len(answer.body)} bytes instead of one")

@@ -84,6 +84,16 @@ class Twins(Attack):
                     self.wrong(f"{ascii(twin[len(word):])} in an URL was shown another picture")
 
 
+@attack
+class MadeUpIDs(Attack):
+    name = "made-up-ids"
+    what = "posters of titles with new and long ids: the folder of the cache stays in its budget, and the index with it"
+    threads = 3
+
+    def turn(self, random):
+        self.get(f"/t/p/w92/program/{self.next()}{'-long' * 150}.jpg", random, (200,))
+
+
 class Quota(Attack):
     """One visitor from one address who asks for what nobody asked for before. The calls are counted at the service."""
     threads = 2

@@ -23,3 +23,7 @@ typedef struct {
 
 /// XXH3, 128 bits (https://github.com/Cyan4973/xxHash). Detects damage, not forgery.
 ccachefiles_checksum ccachefiles_check(const void *bytes, size_t count);
+
+/// The same of `count` bytes of a file from `offset` on, which are read in pieces of 64 KiB. -1 with errno if they cannot be read, and with
+/// errno 0 if the file ends before.
+int ccachefiles_check_file(int descriptor, off_t offset, size_t count, ccachefiles_checksum *checksum);

@@ -21,6 +21,7 @@ struct DiskMaintenance: Sendable {
             if failure == nil { try removeEarlierFolders() }
             withExtendedLifetime(lock) {}
             if let failure { throw failure }
+            try folder.index.shrink()
         }
     }
 

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import NIOCore
 internal import OnesheetCore
 internal import Synchronization
 
@@ -66,15 +67,50 @@ final class DiskReader: Sendable {
         return .some(wanted)
     }
 
-    func contains(_ key: CacheKey) throws(CacheError) -> Bool {
+    func contains(_ key: CacheKey) throws(CacheError) -> Bool { try header(of: key) != nil }
+
+    /// The header of the entry under `key`, unless it has expired or its header is damaged. Reads nothing else.
+    func header(of key: CacheKey) throws(CacheError) -> EntryHeader? {
         let name = key.entryName
         return try FolderAccess.naming("look up in") {
             do {
-                guard let file = try EntryFile.at(disk.layout.entry(name), named: name) else { return false }
+                guard let file = try EntryFile.at(disk.layout.entry(name), named: name) else { return nil }
                 let header = try file.header()
-                return ExpirationPolicy.isAlive(created: header.facts.created, end: header.end, now: disk.clock.now)
+                let isAlive = ExpirationPolicy.isAlive(created: header.facts.created, end: header.end, now: disk.clock.now)
+                return isAlive ? header : nil
             } catch is EntryDamage {
-                return false
+                return nil
+            }
+        }
+    }
+
+    /// Parts of the body of the entry under `key`, in order. Reads nothing else of a file that was checked lately.
+    /// - Parameters:
+    ///   - validator: that of the entry that the caller means.
+    ///   - memory: admits the bytes before they are read.
+    /// - Returns: `nil` if the entry is gone, replaced or damaged, or memory refuses.
+    func parts(
+        _ ranges: [Range<Int>], of key: CacheKey, validator: String, counting memory: ReadingMemory
+    ) throws(CacheError) -> [ByteBuffer]? {
+        try FolderAccess.naming("look up in") {
+            try withoutDamage(key) { file in
+                let name = key.entryName
+                let now = disk.clock.now
+                let known = checkedFiles.header(of: name, file.status, now: now)
+                let header = try known ?? file.header()
+                guard ExpirationPolicy.isAlive(created: header.facts.created, end: header.end, now: now),
+                    header.facts.validator == validator, ranges.allSatisfy({ (0...header.bodyLength).contains($0.upperBound) }),
+                    memory.admit(ranges.reduce(0) { $0 + $1.count })
+                else { return nil }
+                if known == nil {
+                    try file.checkBody(header)
+                    checkedFiles.note(name, status: file.status, header: header, now: now)
+                }
+                let parts = try ranges.map { try file.body($0, header) }
+                let extended = extend(name, at: disk.layout.entry(name), header, now: now)
+                note(name, extended: extended)
+                disk.count(key) { $0.hits += 1 }
+                return parts
             }
         }
     }
@@ -93,23 +129,35 @@ final class DiskReader: Sendable {
     }
 
     private func readChecked(_ key: CacheKey, counting memory: ReadingMemory?) throws -> CacheEntry? {
-        let name = key.entryName
-        let path = disk.layout.entry(name)
-        var status: FileStatus?
-        do {
-            guard let file = try EntryFile.at(path, named: name), memory?.admit(file.status.size) ?? true else { return nil }
-            status = file.status
+        try withoutDamage(key) { file in
+            guard memory?.admit(file.status.size) ?? true else { return nil }
+            let name = key.entryName
             var (header, entry) = try file.entry()
             let now = disk.clock.now
             checkedFiles.note(name, status: file.status, header: header, now: now)
             guard ExpirationPolicy.isAlive(created: entry.created, end: header.end, now: now) else { return nil }
-            let extended = extend(name, at: path, header, now: now)
+            let extended = extend(name, at: disk.layout.entry(name), header, now: now)
             if let extended { entry.outlive(extended) }
-            readings.withLock { readings in
-                readings[name, default: EntryReadings()].count += 1
-                if let extended { readings[name]?.extended = .some(extended) }
-            }
+            note(name, extended: extended)
             return entry
+        }
+    }
+
+    private func note(_ name: Digest128, extended: Date??) {
+        readings.withLock { readings in
+            readings[name, default: EntryReadings()].count += 1
+            if let extended { readings[name]?.extended = .some(extended) }
+        }
+    }
+
+    /// The result of `read` for the file of `key`; `nil` if there is none, or it is damaged. Removes and counts a damaged one.
+    private func withoutDamage<Value>(_ key: CacheKey, _ read: (borrowing EntryFile) throws -> Value?) throws -> Value? {
+        let path = disk.layout.entry(key.entryName)
+        var status: FileStatus?
+        do {
+            guard let file = try EntryFile.at(path, named: key.entryName) else { return nil }
+            status = file.status
+            return try read(file)
         } catch is EntryDamage {
             disk.count(key) { $0.damaged += 1 }
             if let status = try status ?? FileStatus(of: path) { try removeDamaged(key, at: path, status.identity) }

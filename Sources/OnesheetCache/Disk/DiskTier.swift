@@ -77,14 +77,26 @@ package final class DiskTier: CacheTier {
         wasInUse = access.wasInUse
     }
 
-    package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
-        if let waiting = waitingEntry(for: key) {
-            return ReadingMemory.current?.admit(waiting.body.readableBytes) ?? true ? waiting : nil
-        }
-        let (reader, memory) = (reader, ReadingMemory.current)
+    package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? { try await read(key, into: nil) }
+
+    package func counted(_ key: CacheKey, into memory: ReadingMemory) async throws(CacheError) -> CacheEntry? {
+        try await read(key, into: memory)
+    }
+
+    private func read(_ key: CacheKey, into memory: ReadingMemory?) async throws(CacheError) -> CacheEntry? {
+        if let waiting = waitingEntry(for: key) { return memory?.admit(waiting.body.readableBytes) ?? true ? waiting : nil }
+        let reader = reader
         let entry = try await readers.run { () throws(CacheError) in try reader.entry(for: key, counting: memory) }
         if reader.hasMuchToNote { noteLater() }
         return entry
+    }
+
+    package func head(of key: CacheKey) async throws(CacheError) -> CacheHead? {
+        if let waiting = waitingEntry(for: key) { return CacheHead(waiting, size: waiting.body.readableBytes, tier: name) }
+        let (reader, name) = (reader, name)
+        return try await readers.run { () throws(CacheError) in
+            try reader.header(of: key).map { CacheHead($0.facts, size: $0.bodyLength, tier: name) }
+        }
     }
 
     /// Looks up an entry that has not expired, without blocking; called on an event loop. Counts a miss if the entry is absent.
@@ -98,10 +110,22 @@ package final class DiskTier: CacheTier {
 
     /// The bytes of a file that `entryNow` returned. Reads them from the disk if necessary. `nil` if the file has become shorter.
     package func read(_ file: ReadyFile) async throws(CacheError) -> ByteBuffer? {
-        guard ReadingMemory.current?.admit(file.region.readableBytes) ?? true else { return nil }
-        return try await readers.run { () throws(CacheError) in
+        try await readers.run { () throws(CacheError) in
             try FolderAccess.naming("read from") { try file.readWaiting() }
         }
+    }
+
+    package func parts(
+        _ ranges: [Range<Int>], of key: CacheKey, validator: String, into memory: ReadingMemory
+    ) async throws(CacheError) -> [ByteBuffer]? {
+        // One that is not in the folder yet is in memory as a whole.
+        guard queue.entry(for: key) == nil else { return nil }
+        let reader = reader
+        let parts = try await readers.run { () throws(CacheError) in
+            try reader.parts(ranges, of: key, validator: validator, counting: memory)
+        }
+        if reader.hasMuchToNote { noteLater() }
+        return parts
     }
 
     package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {

@@ -64,6 +64,20 @@ struct EntryFile: ~Copyable {
         return (header, try header.entry(in: bytes))
     }
 
+    /// Checks the body, without keeping it in memory.
+    /// - Parameter header: that of the file.
+    func checkBody(_ header: EntryHeader) throws {
+        guard try file.check(header.length..<status.size) == header.bodyDigest else { throw EntryDamage.body }
+    }
+
+    /// The bytes of the body in `range`, unchecked.
+    /// - Parameter header: that of the file.
+    func body(_ range: Range<Int>, _ header: EntryHeader) throws -> ByteBuffer {
+        let bytes = try file.read(header.length + range.lowerBound..<header.length + range.upperBound)
+        guard bytes.readableBytes == range.count else { throw EntryDamage.length }
+        return bytes
+    }
+
     /// Writes a new expiry into the file at `path`.
     static func extend(_ path: String, named name: Digest128, to end: Date?) throws(FileFailure) {
         try OpenFile(path, for: .changing).overwrite(LifeRecord(end: end).bytes(named: name), at: LifeRecord.offset)

@@ -126,6 +126,19 @@ struct OpenFile: ~Copyable {
     /// Up to `count` bytes from the start of the file.
     func read(first count: Int) throws(FileFailure) -> ByteBuffer { try Self.read(0..<count, of: descriptor, at: path) }
 
+    /// The bytes in `range`; fewer if the file ends before.
+    func read(_ range: Range<Int>) throws(FileFailure) -> ByteBuffer { try Self.read(range, of: descriptor, at: path) }
+
+    /// The checksum of the bytes in `range`, which are not kept in memory; `nil` if the file ends before.
+    func check(_ range: Range<Int>) throws(FileFailure) -> Digest128? {
+        var checksum = ccachefiles_checksum()
+        if ccachefiles_check_file(descriptor, off_t(range.lowerBound), range.count, &checksum) == 0 {
+            return Digest128(high: checksum.high, low: checksum.low)
+        }
+        if errno == 0 { return nil }
+        throw FileFailure("read", path)
+    }
+
     /// The bytes in `range` of the open file `descriptor`; fewer if the file ends before.
     static func read(_ range: Range<Int>, of descriptor: Int32, at path: String) throws(FileFailure) -> ByteBuffer {
         var buffer = ByteBuffer()

@@ -23,13 +23,15 @@ final class CacheIndex: Sendable {
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { database in
             try database.execute(
-                sql:
-                    "PRAGMA journal_mode = PERSIST; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY"
-            )
+                sql: """
+                    PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 65536;
+                    PRAGMA synchronous = OFF; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY
+                    """)
         }
         database = try DatabaseQueue(path: path, configuration: configuration)
         try database.write {
             try Self.checkVersion($0)
+            try Self.removeUnusedTags($0)
             try $0.execute(sql: Self.schema)
         }
         guard let status = try FileStatus(of: path) else { throw FileFailure("find", path) }
@@ -37,6 +39,9 @@ final class CacheIndex: Sendable {
     }
 
     func close() throws { try database.close() }
+
+    /// Gives up to 16 MiB of unused pages back to the file system. A file of an earlier version keeps them for later entries.
+    func shrink() throws { try database.write { try $0.execute(sql: "PRAGMA incremental_vacuum(4096)") } }
 
     /// Runs `body`, which reads with one statement and changes nothing.
     ///

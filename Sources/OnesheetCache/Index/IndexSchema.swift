@@ -54,7 +54,22 @@ extension CacheIndex {
             UPDATE held SET entries = entries - 1, bytes = bytes - old.bytes WHERE source = old.source;
             DELETE FROM tagged WHERE name = old.name;
         END;
+        CREATE TRIGGER IF NOT EXISTS tagged_removed AFTER DELETE ON tagged BEGIN
+            DELETE FROM tag WHERE id = old.tag AND NOT EXISTS (SELECT 1 FROM tagged WHERE tag = old.tag);
+        END;
         """
+
+    /// Removes the tags of no entry that versions without the trigger `tagged_removed` have left.
+    static func removeUnusedTags(_ database: Database) throws {
+        let isOld = try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'tagged')
+                AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'tagged_removed')
+                """)
+        guard isOld ?? false else { return }
+        try database.execute(sql: "DELETE FROM tag WHERE NOT EXISTS (SELECT 1 FROM tagged WHERE tagged.tag = tag.id)")
+    }
 }
 
 /// Reads values that may be damaged. A wrong type is an error; GRDB's subscripts would end the process.
@@ -79,7 +94,7 @@ extension Row {
 struct IndexRow {
     let name: Digest128
     let key: CacheKey
-    /// On disk, in whole blocks.
+    /// On disk, in whole blocks: the file, and what the index has of it.
     let bytes: Int
     let cost: Double
     let created: Date
@@ -93,7 +108,9 @@ struct IndexRow {
         self.key = key
         self.stored = stored
         self.end = end
-        bytes = (length + 4095) / 4096 * 4096
+        // The index has a tag once for all its entries, but a made-up title has its own.
+        let texts = key.text.utf8.count + entry.tags.reduce(0) { $0 + 2 * $1.description.utf8.count }
+        bytes = (length + texts + 4095) / 4096 * 4096
         cost = entry.cost.isFinite ? max(entry.cost, 0) : 0
         created = entry.created
         tags = entry.tags

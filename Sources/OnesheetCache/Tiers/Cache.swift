@@ -1,5 +1,5 @@
 package import Logging
-internal import NIOCore
+package import NIOCore
 package import OnesheetCore
 
 /// An entry and its tier.
@@ -28,6 +28,24 @@ package struct CacheHit: Sendable {
         self.tier = tier
         self.file = file
         isFromMemory = false
+    }
+}
+
+/// An entry without its body, and its tier.
+package struct CacheHead: Sendable {
+    /// Its body is empty.
+    package let entry: CacheEntry
+    /// The bytes of the body.
+    package let size: Int
+    /// The tier's name: `memory`, `disk`.
+    package let tier: String
+
+    package init(_ entry: CacheEntry, size: Int, tier: String) {
+        var head = entry
+        head.body = ByteBuffer()
+        self.entry = head
+        self.size = size
+        self.tier = tier
     }
 }
 
@@ -120,18 +138,24 @@ package struct Cache: Sendable {
     /// - Parameters:
     ///   - lookUp: the outcome of a lookup that did not wait. This one continues there.
     ///   - isShared: whether the tier of all servers may have it.
-    package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil, isShared: Bool = true) async -> CacheHit? {
+    ///   - memory: the memory for its bytes. If it refuses, the result is `nil` although there is an entry.
+    package func entry(
+        for key: CacheKey, after lookUp: CacheLookUp? = nil, isShared: Bool = true, into memory: ReadingMemory
+    ) async -> CacheHit? {
         // An outcome for another key says nothing.
         let lookUp = lookUp.flatMap { $0.key ?? key == key ? $0 : nil } ?? lookUpInMemory(key)
         if lookUp.isComplete { return nil }
-        if let hit = await complete(lookUp, for: key) { return hit }
+        if let hit = await complete(lookUp, for: key, into: memory) { return hit }
+        if memory.isRefused { return nil }
         let moment = removals.moment
         let generation = row.all.count > 1 ? await generation() : nil
         for (number, tier) in row.tiers(includingShared: isShared).enumerated() {
             if number == 0, lookUp.isAbsentOnDisk { continue }
             let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in
-                try await tier.entry(for: key)
+                try await tier.entry(for: key, into: memory)
             }
+            // The next tier would be asked for what this one has.
+            if memory.isRefused { return nil }
             guard let entry = entry ?? nil else { continue }
             if number > 0 {
                 promotions.run(bytes: entry.body.readableBytes) {
@@ -140,7 +164,7 @@ package struct Cache: Sendable {
                     }
                 }
             }
-            if let mark = lookUp.mark { memory.promote(entry, for: key, since: mark) }
+            if let mark = lookUp.mark { self.memory.promote(entry, for: key, since: mark) }
             return CacheHit(entry: entry, tier: tier.name)
         }
         return nil
@@ -155,14 +179,14 @@ package struct Cache: Sendable {
     }
 
     /// The hit of `lookUp` with its body, which is read if it is in a file. `nil` if there is no hit, or its file cannot be read.
-    private func complete(_ lookUp: CacheLookUp, for key: CacheKey) async -> CacheHit? {
+    private func complete(_ lookUp: CacheLookUp, for key: CacheKey, into memory: ReadingMemory) async -> CacheHit? {
         guard let hit = lookUp.hit, let file = hit.file else { return lookUp.hit }
-        guard let disk else { return nil }
+        guard let disk, memory.admit(file.region.readableBytes) else { return nil }
         let body = await errors.passing(disk, "read", of: key) { () async throws(CacheError) in try await disk.read(file) }
         guard let body = body ?? nil else { return nil }
         var entry = hit.entry
         entry.body = body
-        if let mark = lookUp.mark { memory.promote(entry, for: key, since: mark) }
+        if let mark = lookUp.mark { self.memory.promote(entry, for: key, since: mark) }
         return CacheHit(entry: entry, tier: hit.tier)
     }
 
@@ -194,13 +218,39 @@ package struct Cache: Sendable {
         return nil
     }
 
-    /// The entry under `key` from the first tier that has it. Promotes nothing.
-    package func find(_ key: CacheKey) async -> CacheHit? {
-        guard let name = await tier(having: key) else { return nil }
-        if name == memory.name { return memory.entryNow(for: key).map { CacheHit(inMemory: $0) } }
-        guard let tier = row.all.first(where: { $0.name == name }) else { return nil }
-        let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in try await tier.entry(for: key) }
-        return (entry ?? nil).map { CacheHit(entry: $0, tier: name) }
+    /// The head of the entry under `key` from the first tier that has it. Promotes nothing.
+    /// - Parameter memory: for tiers of plugins, which have no heads.
+    package func head(of key: CacheKey, into memory: ReadingMemory) async -> CacheHead? {
+        if let entry = self.memory.entryNow(for: key) {
+            return CacheHead(entry, size: entry.body.readableBytes, tier: MemoryTier.name)
+        }
+        for tier in row.all {
+            let head = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in
+                try await tier.head(of: key, into: memory)
+            }
+            if let head = head ?? nil { return head }
+        }
+        return nil
+    }
+
+    /// The head of a large entry that is on the disk and not in memory; `nil` if there is none.
+    package func largeHead(of key: CacheKey) async -> CacheHead? {
+        guard let disk, await !memory.contains(key) else { return nil }
+        let head = await errors.passing(disk, "look up", of: key) { () async throws(CacheError) in try await disk.head(of: key) }
+        guard let head = head ?? nil, head.size > ReadingMemory.small else { return nil }
+        return head
+    }
+
+    /// Parts of the body of the entry on the disk under `key`, in order; `nil` if the entry with this head is gone.
+    /// - Parameter memory: the memory for their bytes. If it refuses, the result is `nil`.
+    package func parts(
+        _ ranges: [Range<Int>], of key: CacheKey, _ head: CacheHead, into memory: ReadingMemory
+    ) async -> [ByteBuffer]? {
+        guard let disk else { return nil }
+        let parts = await errors.passing(disk, "read", of: key) { () async throws(CacheError) in
+            try await disk.parts(ranges, of: key, validator: head.entry.validator, into: memory)
+        }
+        return parts ?? nil
     }
 
     /// The generation for new work, under which its results are stored. Purges by other processes count once they are noticed, and

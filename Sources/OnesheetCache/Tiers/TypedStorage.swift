@@ -12,6 +12,7 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     private let executor = BoundedExecutor(threads: 1)
     private let areSmall: Bool
     private let kept: DecodedValues<Value>?
+    private let memory: @Sendable () -> ReadingMemory
 
     /// The largest value in bytes that is decoded on the calling thread. A larger one, whose size a source can choose, is decoded
     /// on a separate thread. So is every encoded value, because its size is unknown beforehand, unless all are small.
@@ -21,8 +22,13 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     ///   - name: distinguishes the keys of these values from those of other storages in the same cache.
     ///   - areSmall: whether no source chooses the size of a value, so that each is encoded on the calling thread.
     ///   - decoded: the bytes of entries whose decoded values are kept.
-    package init(_ name: String, in cache: Cache, clock: WallClock = .system, areSmall: Bool = false, keeping decoded: Int = 0) {
+    ///   - memory: the memory for a value that is read. One that it refuses counts as missing.
+    package init(
+        _ name: String, in cache: Cache, clock: WallClock = .system, areSmall: Bool = false, keeping decoded: Int = 0,
+        reading memory: @escaping @Sendable () -> ReadingMemory
+    ) {
         kept = decoded > 0 ? DecodedValues(decoded) : nil
+        self.memory = memory
         self.name = name
         self.cache = cache
         self.clock = clock
@@ -33,7 +39,9 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     /// missing.
     /// - Parameter isShared: whether other servers may have stored it.
     package func value(forKey key: String, isShared: Bool = true) async -> Value? {
-        guard let hit = await cache.entry(for: cacheKey(key), isShared: isShared) else { return nil }
+        let memory = memory()
+        defer { withExtendedLifetime(memory) {} }
+        guard let hit = await cache.entry(for: cacheKey(key), isShared: isShared, into: memory) else { return nil }
         return await decoded(hit.entry, forKey: key)
     }
 

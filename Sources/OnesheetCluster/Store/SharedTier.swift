@@ -1,5 +1,5 @@
 import NIOCore
-import OnesheetCache
+package import OnesheetCache
 package import OnesheetCore
 import Synchronization
 
@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The store may be slow, down, or wrong about its bytes. So every call has a deadline, a store that fails is left alone for a while,
 /// and every object is checked. Writes wait in a queue and delay no response; until then the tier serves them from there.
-package final class SharedTier: CacheTier {
+package final class SharedTier: CountingTier {
     /// The name in metrics and in `Cache-Status`.
     package static let name = "shared"
 
@@ -96,9 +96,24 @@ package final class SharedTier: CacheTier {
 
     // MARK: Looking up
 
-    package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
+    package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? { try await read(key, into: nil) }
+
+    package func counted(_ key: CacheKey, into memory: ReadingMemory) async throws(CacheError) -> CacheEntry? {
+        try await read(key, into: memory)
+    }
+
+    package func head(of key: CacheKey) async throws(CacheError) -> CacheHead? {
+        if let item = queue.item(for: key) {
+            return isServed(item) ? CacheHead(item.entry, size: item.entry.body.readableBytes, tier: name) : nil
+        }
+        return try await found(key) { [self] name, digest async throws(StoreCalls.Failure) in
+            try await readHeader(name, digest)
+        }.map { CacheHead($0.facts, size: $0.bodyLength, tier: name) }
+    }
+
+    private func read(_ key: CacheKey, into memory: ReadingMemory?) async throws(CacheError) -> CacheEntry? {
         let found = try await look(for: key)
-        guard let found, ReadingMemory.current?.admit(found.body.readableBytes) ?? true else {
+        guard let found, memory?.admit(found.body.readableBytes) ?? true else {
             state.withLock { $0.counts[key].misses += 1 }
             return nil
         }

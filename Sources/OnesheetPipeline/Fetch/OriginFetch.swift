@@ -83,12 +83,15 @@ struct OriginFetch: Sendable {
         return (outline.width, outline.height)
     }
 
-    /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget.
+    /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget, unless the hash is known.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
+        if let known = outlines.hash(of: original.entry.validator) { return known }
         let (engine, file) = (engine, PictureFile(original.entry))
-        return try await outlines.run(on: file, predicting: engine.costOfHash(of:)) { cost throws(PipelineError) in
+        let hash = try await outlines.run(on: file, predicting: engine.costOfHash(of:)) { cost throws(PipelineError) in
             do throws(RenderError) { return try engine.hash(of: file, predicted: cost) } catch { throw .render(error) }
         }
+        outlines.note(hash, of: file.validator)
+        return hash
     }
 
     private func ask(

@@ -11,7 +11,8 @@ struct PosterFactsStorage: Sendable {
     init(in cache: Cache, lifetime: CacheExpiration, clock: WallClock) {
         self.lifetime = lifetime
         logger = cache.logger
-        storage = TypedStorage("poster", in: cache, clock: clock, areSmall: true, keeping: 256 << 10)
+        storage = TypedStorage(
+            "poster", in: cache, clock: clock, areSmall: true, keeping: 256 << 10, reading: { .forSmallEntries })
     }
 
     /// The known facts about the poster of a title of `source`.

@@ -2,12 +2,16 @@ import Synchronization
 
 /// A limit for the bytes that originals and pixels in memory may occupy together.
 ///
+/// Of a fair budget, a client may reserve as much as is still free, so that one client does not take all (dynamic thresholds; Choudhury and
+/// Hahne, 1998). Its first reservation may be as large as there is room for.
+///
 /// Small reservations have a sixteenth of it to themselves: a few large pictures do not keep small ones out. If what cannot be refused,
 /// such as connections and responses, takes that sixteenth too, small reservations exceed the limit by it.
 package final class MemoryBudget: Sendable {
     package let limit: Int
     private let standing: Int
     private let whole: MemoryBudget?
+    private let isFair: Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -16,12 +20,18 @@ package final class MemoryBudget: Sendable {
         var small = 0
         /// The bytes of what yields to reservations of nearly the whole limit.
         var yielding = 0
+        /// The bytes of each client that is known.
+        var held: [ClientKey: Int] = [:]
+        /// The most bytes that were in use when something was reserved.
+        var peak = 0
     }
 
     /// - Parameters:
     ///   - standing: the bytes that are in use whatever is asked for.
     ///   - whole: the budget that contains this one. Each reservation counts in both.
-    package init(limit: Int, standing: Int = 0, of whole: MemoryBudget? = nil) {
+    ///   - isFair: whether clients share it fairly.
+    package init(limit: Int, standing: Int = 0, of whole: MemoryBudget? = nil, isFair: Bool = false) {
+        self.isFair = isFair
         self.limit = limit
         self.standing = standing
         self.whole = whole
@@ -29,6 +39,8 @@ package final class MemoryBudget: Sendable {
 
     /// Bytes reserved at present, without the standing and yielding ones.
     package var reserved: Int { state.withLock { $0.used } }
+    /// The most bytes in use after a reservation, since the start.
+    package var peak: Int { state.withLock { $0.peak } }
     /// Bytes that `charge(yielding:)` counts at present.
     package var yielding: Int { state.withLock { $0.yielding } }
 
@@ -38,9 +50,18 @@ package final class MemoryBudget: Sendable {
     private var smallRoom: Int { limit / 16 }
 
     /// Reserves `bytes` until the last reference to the reservation is released; `nil` if there is no room.
-    package func reserve(_ bytes: Int) -> MemoryReservation? {
-        change(0, to: bytes) ? MemoryReservation(bytes, of: self, as: .reserved) : nil
+    /// - Parameters:
+    ///   - client: whom the bytes are for; `nil` if it is unknown. Only a fair budget looks at it.
+    ///   - alone: whether it fits in any case if nothing else is reserved. Then only a budget around this one may refuse it, unless it is larger
+    ///     than that.
+    package func reserve(_ bytes: Int, for client: ClientKey? = nil, alone: Bool = false) -> MemoryReservation? {
+        let client = isFair && client != .anonymous ? client : nil
+        guard change(0, to: bytes, of: client, alone: alone) else { return nil }
+        return MemoryReservation(bytes, of: self, for: client, as: .reserved)
     }
+
+    /// Whether there is room for a reservation of `bytes` at present.
+    func hasRoom(for bytes: Int) -> Bool { state.withLock { hasRoom(for: bytes, insteadOf: 0, $0) } }
 
     /// Counts bytes that already exist and cannot be refused.
     package func charge(_ bytes: Int) -> MemoryReservation {
@@ -57,28 +78,48 @@ package final class MemoryBudget: Sendable {
 
     /// Changes a reservation of `old` bytes to one of `new` bytes.
     /// - Returns: `false` if there is no room, which never happens if `new` is less.
-    fileprivate func change(_ old: Int, to new: Int) -> Bool {
-        guard update(old, to: new) else { return false }
-        guard let whole, !whole.change(old, to: new) else { return true }
+    fileprivate func change(_ old: Int, to new: Int, of client: ClientKey?, alone: Bool = false) -> Bool {
+        guard update(old, to: new, of: client, always: false, alone: alone) else { return false }
+        guard let whole else { return true }
+        let always = alone && new > whole.limit - whole.standing
+        guard !whole.update(old, to: new, of: nil, always: always, alone: false) else { return true }
         // Less always fits.
-        _ = update(new, to: old)
+        _ = update(new, to: old, of: client, always: false, alone: false)
         return false
     }
 
     /// Counts `new` bytes as used instead of `old`, in this budget alone, if there is room.
-    private func update(_ old: Int, to new: Int) -> Bool {
+    /// - Parameters:
+    ///   - always: whether there is room in any case.
+    ///   - alone: whether there is room if nothing is in use.
+    private func update(_ old: Int, to new: Int, of client: ClientKey?, always: Bool, alone: Bool) -> Bool {
         state.withLock { state in
-            let small = state.small + smallPart(of: new) - smallPart(of: old)
-            let isSmall = smallPart(of: new) == new
-            var most = limit - standing - (isSmall ? 0 : smallRoom)
-            // What never fits beside the standing bytes and the room for small ones may take their place.
-            most = new > most ? limit : most - state.yielding
-            let hasRoom = new - old <= most - state.used || isSmall && small <= smallRoom
-            guard hasRoom || new <= old else { return false }
+            var hasRoom = hasRoom(for: new, insteadOf: old, state)
+            if let client, let held = state.held[client], new > old {
+                hasRoom = hasRoom && held + new - old <= free(for: new, state)
+            }
+            guard hasRoom || always || alone && state.used == 0 || new <= old else { return false }
+            state.small += smallPart(of: new) - smallPart(of: old)
             state.used += new - old
-            state.small = small
+            state.peak = max(state.peak, state.used)
+            if let client {
+                let held = state.held[client, default: 0] + new - old
+                state.held[client] = held > 0 ? held : nil
+            }
             return true
         }
+    }
+
+    private func hasRoom(for new: Int, insteadOf old: Int, _ state: State) -> Bool {
+        if new - old <= free(for: new, state) { return true }
+        return smallPart(of: new) == new && state.small + smallPart(of: new) - smallPart(of: old) <= smallRoom
+    }
+
+    /// The free bytes that a reservation of `bytes` may use.
+    private func free(for bytes: Int, _ state: State) -> Int {
+        let most = limit - standing - (smallPart(of: bytes) == bytes ? 0 : smallRoom)
+        // What never fits beside the standing bytes and the room for small ones may take their place.
+        return (bytes > most ? limit : most - state.yielding) - state.used
     }
 
     fileprivate func add(_ bytes: Int) {
@@ -99,6 +140,7 @@ package final class MemoryBudget: Sendable {
 package final class MemoryReservation: Sendable {
     private let bytes: Mutex<Int>
     private let budget: MemoryBudget
+    private let client: ClientKey?
     private let kind: Kind
 
     fileprivate enum Kind {
@@ -108,9 +150,10 @@ package final class MemoryReservation: Sendable {
         case yielding
     }
 
-    fileprivate init(_ bytes: Int, of budget: MemoryBudget, as kind: Kind) {
+    fileprivate init(_ bytes: Int, of budget: MemoryBudget, for client: ClientKey? = nil, as kind: Kind) {
         self.bytes = Mutex(bytes)
         self.budget = budget
+        self.client = client
         self.kind = kind
     }
 
@@ -125,7 +168,7 @@ package final class MemoryReservation: Sendable {
         precondition(kind == .reserved, "what is charged exists already")
         return bytes.withLock { bytes in
             guard total > bytes else { return true }
-            guard budget.change(bytes, to: total) else { return false }
+            guard budget.change(bytes, to: total, of: client) else { return false }
             bytes = total
             return true
         }
@@ -136,7 +179,7 @@ package final class MemoryReservation: Sendable {
         bytes.withLock { bytes in
             guard total < bytes else { return }
             switch kind {
-            case .reserved: _ = budget.change(bytes, to: total)
+            case .reserved: _ = budget.change(bytes, to: total, of: client)
             case .charged: budget.add(total - bytes)
             case .yielding: budget.addYielding(total - bytes)
             }

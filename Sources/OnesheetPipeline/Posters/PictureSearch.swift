@@ -35,11 +35,21 @@ struct PictureSearch: Sendable {
     private func purgeTitle(
         of key: CacheKey, in tier: any CacheTier, ifItShows pictures: [PerceptualHash]
     ) async throws -> UnfinishedPurge? {
-        guard let entry = try await tier.entry(for: key), let title = entry.tags.lazy.compactMap(\.title).first else { return nil }
         // One at a time, so it is counted but never refused.
-        let file = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
-        guard let hash = try await hash(of: file), pictures.contains(where: hash.isSamePicture) else { return nil }
+        let memory = ReadingMemory(charging: pipeline.pool.memory)
+        guard let head = try await tier.head(of: key, into: memory), let title = head.entry.tags.lazy.compactMap(\.title).first,
+            let hash = try await hash(of: key, head, in: tier, into: memory), pictures.contains(where: hash.isSamePicture)
+        else { return nil }
         return try await pipeline.cache.purge([.tag(.title(title))]).rest
+    }
+
+    /// The hash of the entry with this head. Reads the entry only if the hash is not known.
+    private func hash(
+        of key: CacheKey, _ head: CacheHead, in tier: any CacheTier, into memory: ReadingMemory
+    ) async throws -> PerceptualHash? {
+        if let known = pipeline.originals.knownHash(of: head.entry) { return known }
+        guard let entry = try await tier.entry(for: key, into: memory) else { return nil }
+        return try await hash(of: Original(entry: entry, reservation: memory.reservation as? MemoryReservation))
     }
 
     /// The hash of `original`; `nil` if it cannot be read.

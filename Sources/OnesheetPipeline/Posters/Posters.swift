@@ -60,14 +60,17 @@ package struct Posters: Sendable {
         return ImageRequest(title, transform, of: candidate)
     }
 
-    /// The present poster's picture, if it has been fetched.
+    /// The present poster's picture, if it has been fetched. If its hash is not known yet, that costs a miss of the client: the picture is read
+    /// and decoded once.
     package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
-        guard let entry = await pipeline.cache.entry(for: ImageRequest.originalKey(title))?.entry else { return nil }
-        let reservation = pipeline.pool.memory.charge(entry.body.readableBytes)
-        let hash = try await pipeline.originals.hash(of: Original(entry: entry, reservation: reservation))
-        return PosterProvenance(
-            name: entry.provenance.location ?? "", page: entry.provenance.page, site: entry.provenance.site,
-            fetched: entry.created, mediaType: entry.mediaType, bytes: entry.body.readableBytes, hash: hash.description)
+        let (cache, pool) = (pipeline.cache, pipeline.pool)
+        let key = ImageRequest.originalKey(title)
+        guard let head = await cache.head(of: key, into: ReadingMemory(of: pool.reading)) else { return nil }
+        if let hash = pipeline.originals.knownHash(of: head.entry) { return PosterProvenance(head.entry, size: head.size, hash) }
+        try MissPermit.use()
+        guard let found = try await CountedHit(key, in: cache, counting: pool.reading, pool: pool) else { return nil }
+        let hash = try await pipeline.originals.hash(of: Original(entry: found.hit.entry, reservation: found.reservation))
+        return PosterProvenance(found.hit.entry, size: found.hit.size, hash)
     }
 
     /// Makes a candidate the poster, from the next request on.
@@ -191,6 +194,16 @@ package struct PosterProvenance: Sendable, Encodable {
     package let bytes: Int
     /// The perceptual hash, for blocking the picture.
     package let hash: String
+
+    fileprivate init(_ entry: CacheEntry, size: Int, _ hash: PerceptualHash) {
+        name = entry.provenance.location ?? ""
+        page = entry.provenance.page
+        site = entry.provenance.site
+        fetched = entry.created
+        mediaType = entry.mediaType
+        bytes = size
+        self.hash = hash.description
+    }
 }
 
 extension Failure {

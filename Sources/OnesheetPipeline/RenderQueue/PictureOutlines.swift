@@ -4,7 +4,8 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Parses the headers of originals, and remembers the last ones, so that another variant of a known original needs no second look.
+/// Parses the headers of originals, and remembers the last ones, so that another variant of a known original needs no second look. Remembers
+/// their perceptual hashes, too, once something needs them.
 ///
 /// A purge forgets all of them, also if another server or process began it, because every purge raises the generation of memory.
 package final class PictureOutlines: Sendable {
@@ -12,6 +13,7 @@ package final class PictureOutlines: Sendable {
         let outline: PictureOutline
         /// The generation of memory before the look.
         let generation: Int
+        var hash: PerceptualHash?
     }
 
     /// Half of the most outlines. An outline has about 300 bytes.
@@ -80,9 +82,23 @@ package final class PictureOutlines: Sendable {
         return try work()
     }
 
-    private func knownOutline(of file: PictureFile) -> PictureOutline? {
-        let found = known.withLock { $0.value(for: file.validator) }
-        return found?.generation == memory.generation ? found?.outline : nil
+    /// The hash of the file with this validator, if it is known.
+    func hash(of validator: String) -> PerceptualHash? { current(validator)?.hash }
+
+    /// Remembers the hash of a file whose outline is known.
+    func note(_ hash: PerceptualHash, of validator: String) {
+        known.withLock { known in
+            guard var found = known.value(for: validator) else { return }
+            found.hash = hash
+            known.set(found, for: validator)
+        }
+    }
+
+    private func knownOutline(of file: PictureFile) -> PictureOutline? { current(file.validator)?.outline }
+
+    private func current(_ validator: String) -> Known? {
+        let found = known.withLock { $0.value(for: validator) }
+        return found?.generation == memory.generation ? found : nil
     }
 }
 

@@ -35,12 +35,12 @@ package final class RenderPool: Sendable {
     ) {
         renders = WorkerThreads(
             threads: max(1, workers), hasLongJobs: true, queue: queue, longestWait: longestWait,
-            longestPrefetchWait: longestPrefetchWait, deadline: deadline + deadline / 10)
+            longestPrefetchWait: longestPrefetchWait, deadline: deadline + deadline / 10, memory: memory)
         examiners = WorkerThreads(
             threads: Self.examiningThreads, hasLongJobs: false, queue: max(queue, Self.examiningQueue), longestWait: longestWait,
-            longestPrefetchWait: longestPrefetchWait, deadline: min(deadline, Self.examiningDeadline))
+            longestPrefetchWait: longestPrefetchWait, deadline: min(deadline, Self.examiningDeadline), memory: memory)
         self.memory = memory
-        reading = MemoryBudget(limit: memory.limit / 4, of: memory)
+        reading = MemoryBudget(limit: memory.limit / 4, of: memory, isFair: true)
     }
 
     /// Running and waiting renders.
@@ -69,7 +69,7 @@ package final class RenderPool: Sendable {
         cost: RenderCost, _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
         guard cost.bytes <= memory.limit else { throw .render(.tooMuchMemory(bytes: cost.bytes, limit: memory.limit)) }
-        return try await renders.run(cost: cost, of: memory, job)
+        return try await renders.run(cost: cost, job)
     }
 
     /// Runs `job`, which inspects bytes from outside and makes no pixels: parses a header, computes a hash.
@@ -77,7 +77,7 @@ package final class RenderPool: Sendable {
     func examine<Value: Sendable>(
         _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
-        try await examiners.run(cost: RenderCost(milliseconds: 1, bytes: 0), of: memory, job)
+        try await examiners.run(cost: RenderCost(milliseconds: 1, bytes: 0), job)
     }
 
     /// Ends the threads after their jobs. A stuck job never ends, so the caller must bound the wait.

@@ -4,6 +4,9 @@ import OnesheetCore
 /// the least worker time goes first. A job is refused if it would wait too long, unless it is the only one of its client that waits: a
 /// prediction may be wrong, and a client that asks for little is not refused for the long jobs of others.
 ///
+/// A job begins when there is memory for it, too. It waits for the memory of jobs that run; jobs that need less pass it. If none runs that has
+/// some, it is refused: what else is in memory may stay long, and may be the originals of those that wait.
+///
 /// A job cannot be interrupted. While all workers have long jobs, one more short one may run beside them, so that a few pictures that take
 /// many seconds do not keep all others waiting.
 ///
@@ -19,6 +22,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
 
     private struct Place {
         let milliseconds: Double
+        let bytes: Int
         let waiter: Waiter
 
         var isShort: Bool { RenderQueue.isShort(milliseconds) }
@@ -41,6 +45,8 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         let client: ClientKey
         /// The milliseconds that its client was charged at the start.
         let charged: Double
+        /// Whether it has memory.
+        let hasMemory: Bool
 
         var isShort: Bool { RenderQueue.isShort(milliseconds) }
     }
@@ -61,6 +67,9 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     ]
     private var waitingJobs: [Urgency: [ClientKey: Waiting]] = [:]
     private var running: [UInt64: Job] = [:]
+    /// The memory of jobs that may begin and have not taken it yet.
+    private var granted: [UInt64: MemoryReservation] = [:]
+    private let memory: MemoryBudget?
     private var tickets: UInt64 = 0
     /// The ratio of measured to predicted durations.
     private(set) var slowness = 1.0
@@ -69,7 +78,9 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     ///   - queue: the most waiting jobs of one urgency.
     ///   - longestWait: the longest predicted wait of an interactive job, in milliseconds.
     ///   - deadline: milliseconds after which a running job counts as stuck.
-    init(workers: Int, queue: Int, longestWait: Double, deadline: Double = .infinity) {
+    ///   - memory: for the jobs that need some; `nil` if none does.
+    init(workers: Int, queue: Int, longestWait: Double, deadline: Double = .infinity, memory: MemoryBudget? = nil) {
+        self.memory = memory
         self.workers = max(1, workers)
         self.queue = max(0, queue)
         self.longestWait = longestWait
@@ -186,18 +197,24 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// - Parameters:
     ///   - client: the client whose turns the job uses.
     ///   - milliseconds: the predicted duration of the job.
+    ///   - bytes: the memory that it needs. `takeMemory(of:)` returns it once the job may begin.
     mutating func enter(
         _ waiter: Waiter, ticket: UInt64, _ urgency: Urgency, for client: ClientKey = .anonymous, milliseconds: Double,
-        at now: Double
+        bytes: Int = 0, at now: Double
     ) -> Turn {
         if mayBegin(urgency, milliseconds: milliseconds) {
-            begin(ticket, milliseconds: milliseconds, of: client, in: urgency, at: now)
-            return .now
+            if grant(bytes, to: ticket) {
+                begin(ticket, milliseconds: milliseconds, bytes: bytes, of: client, in: urgency, at: now)
+                return .now
+            }
+            guard waiting(urgency) < queue, memoryMayComeBack else {
+                return .refused(retryAfter: retryAfter(urgency, for: client, milliseconds: milliseconds, at: now))
+            }
         }
         if let seconds = refusal(urgency, for: client, milliseconds: milliseconds, at: now) {
             return .refused(retryAfter: seconds)
         }
-        let place = Place(milliseconds: milliseconds, waiter: waiter)
+        let place = Place(milliseconds: milliseconds, bytes: bytes, waiter: waiter)
         lanes[urgency]?.append(ticket, place, for: client)
         count(place, 1, of: client, in: urgency)
         return .later
@@ -235,24 +252,63 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return begun
     }
 
+    /// Whether a running job has memory.
+    private var memoryMayComeBack: Bool { running.values.contains(where: \.hasMemory) }
+
+    /// Removes the waiters that `finish` has not begun although a worker is free, if no running job has memory.
+    mutating func leaveWithoutMemory() -> [Waiter] {
+        guard running.count < workers, !memoryMayComeBack else { return [] }
+        var waiters: [Waiter] = []
+        for lane in Urgency.allCases {
+            while let next = lanes[lane]?.removeFirst(where: { $0.bytes > 0 }) {
+                subtract(next.element, of: next.client, from: lane)
+                waiters.append(next.element.waiter)
+            }
+        }
+        return waiters
+    }
+
+    /// The memory of a job that may begin.
+    mutating func takeMemory(of ticket: UInt64) -> MemoryReservation? { granted.removeValue(forKey: ticket) }
+
+    /// Reserves memory for a job, if there is room.
+    private mutating func grant(_ bytes: Int, to ticket: UInt64) -> Bool {
+        guard bytes > 0, let memory else { return true }
+        granted[ticket] = memory.reserve(bytes)
+        return granted[ticket] != nil
+    }
+
     /// Starts the next job, if one may begin.
     private mutating func beginNext(at now: Double) -> Waiter? {
         let isFree = running.count < workers
         guard isFree || hasSpare else { return nil }
         for lane in isFree ? Urgency.allCases : [.interactive] {
-            guard let next = isFree ? lanes[lane]?.removeFirst() : lanes[lane]?.removeFirst(where: \.isShort) else { continue }
+            guard
+                let next = lanes[lane]?.removeFirst(where: { place in
+                    (isFree || place.isShort) && (place.bytes == 0 || memory?.hasRoom(for: place.bytes) ?? true)
+                })
+            else { continue }
+            guard grant(next.element.bytes, to: next.ticket) else {
+                // Something else has taken the memory since.
+                lanes[lane]?.append(next.ticket, next.element, for: next.client)
+                continue
+            }
             subtract(next.element, of: next.client, from: lane)
-            begin(next.ticket, milliseconds: next.element.milliseconds, of: next.client, in: lane, at: now)
+            begin(
+                next.ticket, milliseconds: next.element.milliseconds, bytes: next.element.bytes, of: next.client, in: lane, at: now)
             return next.element.waiter
         }
         return nil
     }
 
     /// Starts a job, and charges its client with the predicted time.
-    private mutating func begin(_ ticket: UInt64, milliseconds: Double, of client: ClientKey, in lane: Urgency, at now: Double) {
+    private mutating func begin(
+        _ ticket: UInt64, milliseconds: Double, bytes: Int, of client: ClientKey, in lane: Urgency, at now: Double
+    ) {
         let charged = milliseconds * slowness
         lanes[lane]?.serve(charged, to: client)
-        running[ticket] = Job(milliseconds: milliseconds, start: now, lane: lane, client: client, charged: charged)
+        running[ticket] = Job(
+            milliseconds: milliseconds, start: now, lane: lane, client: client, charged: charged, hasMemory: bytes > 0)
     }
 
     /// Subtracts a job that no longer waits.

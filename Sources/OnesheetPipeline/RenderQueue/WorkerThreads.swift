@@ -27,13 +27,16 @@ final class WorkerThreads: Sendable {
     ///   - longestWait: the longest wait of an interactive job.
     ///   - longestPrefetchWait: the longest wait of a prefetch.
     ///   - deadline: for one running job.
+    ///   - memory: the budget for the bytes of jobs while they run.
     init(
-        threads: Int, hasLongJobs: Bool, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration
+        threads: Int, hasLongJobs: Bool, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration,
+        memory: MemoryBudget
     ) {
         self.threads = NIOThreadPool(numberOfThreads: max(1, threads) + (hasLongJobs ? 1 : 0))
         renderQueue = Mutex(
             RenderQueue(
-                workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
+                workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1),
+                memory: memory))
         self.longestWait = longestWait
         self.longestPrefetchWait = longestPrefetchWait
         self.deadline = deadline
@@ -59,23 +62,18 @@ final class WorkerThreads: Sendable {
     /// Runs `job` on a thread, with the urgency of the calling task.
     /// - Parameters:
     ///   - cost: its predicted cost.
-    ///   - memory: the budget for its bytes while it runs.
-    /// - Throws: `.overloaded` if it does not begin in time or has no room, `.timedOut` if it does not end in time, `.cancelled` if
+    /// - Throws: `.overloaded` if it does not begin in time, `.timedOut` if it does not end in time, `.cancelled` if
     ///   the caller is cancelled, and any error of `job`.
     func run<Value: Sendable>(
-        cost: RenderCost, of memory: MemoryBudget, _ job: @escaping @Sendable () throws(PipelineError) -> Value
+        cost: RenderCost, _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
         let ticket = renderQueue.withLock { $0.ticket() }
-        switch await turn(ticket, .current, milliseconds: cost.milliseconds) {
+        switch await turn(ticket, .current, cost) {
         case .cancelled: throw .cancelled
         case .refused(let seconds): throw .overloaded(retryAfter: seconds)
         case .now: break
         }
-        let reservation = cost.bytes > 0 ? memory.reserve(cost.bytes) : nil
-        guard reservation != nil || cost.bytes <= 0 else {
-            finish(ticket, wasBegun: false)
-            throw .overloaded(retryAfter: retryAfter)
-        }
+        let reservation = renderQueue.withLock { $0.takeMemory(of: ticket) }
         let outcome = FirstOutcome<Result<Value, PipelineError>>()
         threads.submit { [self] state in
             guard case .active = state else {
@@ -100,8 +98,8 @@ final class WorkerThreads: Sendable {
         }.get()
     }
 
-    private func turn(_ ticket: UInt64, _ urgency: Urgency, milliseconds: Double) async -> Turn {
-        let client = ClientKey.current
+    private func turn(_ ticket: UInt64, _ urgency: Urgency, _ cost: RenderCost) async -> Turn {
+        let (client, milliseconds) = (ClientKey.current, cost.milliseconds)
         var alarm: Alarms.ID?
         defer { if let alarm { Alarms.shared.cancel(alarm) } }
         return await withTaskCancellationHandler {
@@ -110,7 +108,9 @@ final class WorkerThreads: Sendable {
                     if Task.isCancelled { return (.cancelled, nil, 0) }
                     let displaced = queue.displace(urgency, for: client, milliseconds: milliseconds, at: now)
                     let turn: Turn? =
-                        switch queue.enter(continuation, ticket: ticket, urgency, for: client, milliseconds: milliseconds, at: now)
+                        switch queue.enter(
+                            continuation, ticket: ticket, urgency, for: client, milliseconds: milliseconds, bytes: cost.bytes,
+                            at: now)
                         {
                         case .now: .now
                         case .later: nil
@@ -143,7 +143,11 @@ final class WorkerThreads: Sendable {
     }
 
     private func finish(_ ticket: UInt64, wasBegun: Bool) {
-        for waiter in renderQueue.withLock({ $0.finish(ticket, wasBegun: wasBegun, at: now) }) { waiter.resume(returning: .now) }
+        let (begun, refused, seconds) = renderQueue.withLock { queue in
+            (queue.finish(ticket, wasBegun: wasBegun, at: now), queue.leaveWithoutMemory(), queue.retryAfter(.interactive, at: now))
+        }
+        for waiter in begun { waiter.resume(returning: .now) }
+        for waiter in refused { waiter.resume(returning: .refused(retryAfter: seconds)) }
     }
 
     /// Cancels the waiting jobs, and ends the threads after the running ones.

@@ -178,8 +178,13 @@ struct CandidateSelection: Sendable {
 
     /// The perceptual hash of the picture, computed on a worker thread unless it is known.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
-        if let known = original.entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) { return known }
+        if let known = knownHash(of: original.entry) { return known }
         return try await fetch.hash(of: original)
+    }
+
+    /// The hash of the picture whose entry, or its head, is `entry`, if nothing needs to be computed for it.
+    func knownHash(of entry: CacheEntry) -> PerceptualHash? {
+        entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) ?? fetch.outlines.hash(of: entry.validator)
     }
 }
 

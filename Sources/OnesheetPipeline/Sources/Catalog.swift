@@ -16,12 +16,16 @@ package struct Catalog: Sendable {
     /// The bytes of stored pages that are kept as values, which take a few times as much.
     private static let decodedPages = 1 << 20
 
-    package init(sources: [String: any ContentSource], cache: Cache, clock: WallClock = .system, logger: Logger) {
+    /// - Parameter memory: counts stored answers of sources while they are read.
+    package init(
+        sources: [String: any ContentSource], cache: Cache, counting memory: MemoryBudget, clock: WallClock = .system,
+        logger: Logger
+    ) {
         self.sources = sources
         self.clock = clock
-        pages = SourceAnswers("titles", cache: cache, clock: clock, logger: logger, keeping: Self.decodedPages)
-        titles = SourceAnswers("title", cache: cache, clock: clock, logger: logger)
-        places = SourceAnswers("candidates", cache: cache, clock: clock, logger: logger)
+        pages = SourceAnswers("titles", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedPages)
+        titles = SourceAnswers("title", cache: cache, counting: memory, clock: clock, logger: logger)
+        places = SourceAnswers("candidates", cache: cache, counting: memory, clock: clock, logger: logger)
     }
 
     /// - Parameter found: the source, if the caller has found it.

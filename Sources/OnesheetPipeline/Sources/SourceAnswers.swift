@@ -33,12 +33,16 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
 
     /// - Parameters:
     ///   - name: distinguishes these answers from others in the cache.
+    ///   - memory: counts stored answers while they are read. None is refused, because its source would be asked instead.
     ///   - decoded: the bytes of answers that are kept as values.
-    init(_ name: String, cache: Cache, clock: WallClock, logger: Logger, keeping decoded: Int = 0) {
+    init(
+        _ name: String, cache: Cache, counting memory: MemoryBudget, clock: WallClock, logger: Logger, keeping decoded: Int = 0
+    ) {
         self.cache = cache
         self.clock = clock
         self.logger = logger
-        let storage = TypedStorage<JSONCached<DatedAnswer<Value>>>(name, in: cache, clock: clock, keeping: decoded)
+        let storage = TypedStorage<JSONCached<DatedAnswer<Value>>>(
+            name, in: cache, clock: clock, keeping: decoded, reading: { ReadingMemory(charging: memory) })
         self.storage = storage
         negatives = NegativeCache(clock: clock)
         flights = Coalescing(

@@ -9,6 +9,12 @@ enum OriginGuard {
         throw .forbidden(url: url.description, reason: "it is not on the source's allow-list")
     }
 
+    /// Whether `policy` allows the place that an original came from. Any place is allowed that is no URL.
+    static func allows(_ provenance: Provenance, _ policy: OriginPolicy) -> Bool {
+        guard let allow = policy.allow, let url = provenance.location.flatMap({ WebURL($0) }) else { return true }
+        return allow.contains { $0.matches(url) }
+    }
+
     /// The addresses of the host of `url` that connections may be made to, alternating between the families (RFC 8305 §4).
     /// - Throws: `ExchangeFailure` if there is none.
     static func addresses(

@@ -61,7 +61,7 @@ package struct ServerContext: Sendable {
             uniqueKeysWithValues: configuration.sources.map { ($0, SourceDigests.digest(of: $1, files: files.digests(of: $0))) })
         let byName = Dictionary(uniqueKeysWithValues: sources)
         let choices = resources.choices
-        let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
+        let catalog = Catalog(sources: byName, cache: cache, counting: pool.memory, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
             changes: resources.configurationChanges, clock: clock,

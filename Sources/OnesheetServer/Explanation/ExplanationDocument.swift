@@ -98,7 +98,7 @@ package struct ExplanationDocument: Encodable, Sendable {
         negotiated = target.address.negotiates
         expires = target.address.expires
         key = found.request.key.description
-        stored = found.stored.map { Stored($0.hit, $0.state, at: now) }
+        stored = found.stored.map { Stored($0.head, $0.state, at: now) }
         originalTier = found.originalTier
         self.failure = found.failure ?? failure
         fallback = target.address.fallback
@@ -114,9 +114,9 @@ package struct ExplanationDocument: Encodable, Sendable {
 }
 
 extension ExplanationDocument.Stored {
-    fileprivate init(_ hit: CacheHit, _ state: Freshness.State, at now: Date) {
-        let entry = hit.entry
-        tier = hit.tier
+    fileprivate init(_ head: CacheHead, _ state: Freshness.State, at now: Date) {
+        let entry = head.entry
+        tier = head.tier
         self.state =
             switch state {
             case .fresh: "fresh"
@@ -124,7 +124,7 @@ extension ExplanationDocument.Stored {
             case .staleIfError: "stale-if-error"
             case .stale: "stale"
             }
-        bytes = hit.size
+        bytes = head.size
         mediaType = entry.mediaType
         validator = entry.validator
         width = entry.presentation.width

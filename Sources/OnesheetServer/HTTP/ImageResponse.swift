@@ -2,6 +2,7 @@ import OnesheetHTTP
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes
+import NIOCore
 import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
@@ -21,6 +22,16 @@ struct AddressFacts {
     var disposition: (Disposition, TitleReference)?
     /// The longest time in seconds that caches may keep the response, if it is shorter than that of other images.
     var longestLifetime: Int?
+    /// The end of the address, in seconds since 1970. No cache may keep a response beyond it.
+    var expires: Int?
+
+    /// The longest time in seconds that caches may keep a response of `now`; `nil` if it is that of other images.
+    func longestLifetime(at now: Date) -> Int? {
+        // 0 is no expiry, as in `ImageAddress.checkExpiry(at:)`.
+        guard let expires, expires > 0 else { return longestLifetime }
+        let rest = expires.subtractingReportingOverflow(Int(now.timeIntervalSince1970.rounded(.up))).partialValue
+        return min(max(0, rest), longestLifetime ?? .max)
+    }
 }
 
 /// The HTTP response for an image: 200, 206, 304, 412 or 416. Every image route ends here.
@@ -42,26 +53,48 @@ struct ImageResponse {
         Preconditions(fields: fields, validator: validator, modified: modified)
     }
 
+    /// What a response sends of the image.
+    enum Extent: Equatable {
+        /// Nothing: a 304, 412 or 416, or a response to `HEAD`.
+        case nothing
+        case parts([Range<Int>])
+        case whole
+    }
+
+    /// What the response to a request sends of the image.
+    func extent(to method: HTTPRequest.Method, _ fields: HTTPFields) -> Extent {
+        let conditions = preconditions(fields)
+        guard conditions.outcome == .met, method == .get else { return .nothing }
+        return switch ByteRanges(conditions.allowsRange ? fields[.range] : nil, size: answer.size) {
+        case .whole: .whole
+        case .parts(let parts): .parts(parts)
+        case .unsatisfiable: .nothing
+        }
+    }
+
     /// - Parameters:
     ///   - fields: the request's header fields.
+    ///   - parts: the bytes that `extent` names, if the answer comes without its body.
     ///   - now: the current time.
-    func response(to method: HTTPRequest.Method, _ fields: HTTPFields, at now: Date) -> Response {
-        let entry = answer.entry
-        let conditions = preconditions(fields)
-        switch conditions.outcome {
+    func response(to method: HTTPRequest.Method, _ fields: HTTPFields, parts read: [ByteBuffer]? = nil, at now: Date) -> Response {
+        let body = answer.entry.body
+        switch preconditions(fields).outcome {
         case .failed: return Problem.changed.response()
         case .notModified: return notModified(at: now)
         case .met: break
         }
         let lifetime = lifetime(at: now)
-        let honorsRange = method == .get && conditions.allowsRange
-        switch ByteRanges(honorsRange ? fields[.range] : nil, size: entry.body.readableBytes) {
-        case .whole: return Response(status: .ok, headers: allFields(lifetime), body: .pieces(of: entry.body))
-        case .parts(let parts): return partial(parts, lifetime)
-        case .unsatisfiable:
-            var response = Problem.noSuchRange(size: entry.body.readableBytes).response()
-            response.headers[.contentRange] = "bytes */\(entry.body.readableBytes)"
+        switch extent(to: method, fields) {
+        case .parts(let ranges): return partial(Array(zip(ranges, read ?? ranges.map(body.slice))), lifetime)
+        case .whole: return Response(status: .ok, headers: allFields(lifetime), body: .pieces(of: body))
+        case .nothing where method == .get:
+            var response = Problem.noSuchRange(size: answer.size).response()
+            response.headers[.contentRange] = "bytes */\(answer.size)"
             return response
+        case .nothing:
+            // Only its length is sent.
+            let empty = ResponseBody(contentLength: answer.size) { writer in try await writer.finish(nil) }
+            return Response(status: .ok, headers: allFields(lifetime), body: empty)
         }
     }
 
@@ -71,17 +104,17 @@ struct ImageResponse {
     }
 
     private func lifetime(at now: Date) -> CacheLifetime {
-        CacheLifetime(freshness: answer.entry.freshness, expires: answer.entry.expires, at: now)
+        CacheLifetime(
+            freshness: answer.entry.freshness, expires: answer.entry.expires, atMost: address.longestLifetime(at: now), at: now)
     }
 
-    private func partial(_ parts: [Range<Int>], _ lifetime: CacheLifetime) -> Response {
-        let entry = answer.entry
+    private func partial(_ parts: [(range: Range<Int>, bytes: ByteBuffer)], _ lifetime: CacheLifetime) -> Response {
         var fields = allFields(lifetime)
         if parts.count == 1 {
-            fields[.contentRange] = MultipartRanges.contentRange(parts[0], of: entry.body.readableBytes)
-            return Response(status: .partialContent, headers: fields, body: .pieces(of: entry.body.slice(parts[0])))
+            fields[.contentRange] = MultipartRanges.contentRange(parts[0].range, of: answer.size)
+            return Response(status: .partialContent, headers: fields, body: .pieces(of: parts[0].bytes))
         }
-        let all = MultipartRanges(parts, of: entry.body, mediaType: entry.mediaType, validator: validator)
+        let all = MultipartRanges(parts, of: answer.size, mediaType: answer.entry.mediaType, validator: validator)
         fields[.contentType] = all.mediaType
         return Response(status: .partialContent, headers: fields, body: .pieces(of: all.body))
     }
@@ -95,7 +128,7 @@ struct ImageResponse {
             fields[.cacheControl] = "no-store"
             return fields
         }
-        fields[.cacheControl] = lifetime.cacheControl(isVersioned: address.isVersioned, atMost: address.longestLifetime)
+        fields[.cacheControl] = lifetime.cacheControl(isVersioned: address.isVersioned)
         return fields
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
@@ -39,13 +40,14 @@ struct ImageContext: Sendable {
         let facts = AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
             isVersioned: address.source?.isVersioned ?? false,
-            canonical: canonical, disposition: disposition.map { ($0, address.title) })
+            canonical: canonical, disposition: disposition.map { ($0, address.title) }, expires: address.expires)
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
     /// Answers `request` with the image of `target`, unless the fast path has done so.
     /// - Parameter lookUp: the cache lookup that the fast path has begun, if any.
     func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
+        if let response = try await partialResponse(target, request) { return response }
         let found: (target: ParsedTarget, answer: ImageAnswer)
         do {
             found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
@@ -64,6 +66,30 @@ struct ImageContext: Sendable {
             try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
         }
         return response
+    }
+
+    /// The response to a request that needs a part of a large image or only its head. It reads no more than it sends.
+    /// - Returns: `nil` if the request needs the whole image, or the image does not wait fresh in a tier that can read parts.
+    private func partialResponse(_ target: ParsedTarget, _ request: Request) async throws -> Response? {
+        let partial: [HTTPField.Name] = [.range, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince]
+        guard request.method == .head || partial.contains(where: { request.headers[$0] != nil }), target.address.source != nil,
+            let head = await pipeline.largeHead(of: target.request)
+        else { return nil }
+        try target.address.checkSides(of: head.answer.entry)
+        let image = ImageResponse(answer: head.answer, address: target.facts)
+        var parts: [ByteBuffer]?
+        switch image.extent(to: request.method, request.headers) {
+        case .whole: return nil
+        case .nothing: break
+        case .parts(let ranges):
+            guard let read = try await pipeline.parts(ranges, of: head) else { return nil }
+            var all = ByteBuffer()
+            for part in read.bytes { all.writeImmutableBuffer(part) }
+            try ClientRequest.current?.hold(all, isInTier: false)
+            parts = read.bytes
+        }
+        pipeline.metrics.images.counter(of: head.answer.origin.outcome).add()
+        return image.response(to: request.method, request.headers, parts: parts, at: clock.now)
     }
 
     /// Counts an image that was asked for and not answered.

@@ -26,6 +26,9 @@ final class RouteTable: Sendable {
     private let entries: [Entry]
     private let unknown: Entry
 
+    /// The routes, in order of precedence.
+    var routes: [any Route] { entries.compactMap(\.route) }
+
     init(_ routes: [any Route], images: ImageContext, counters: ServerCounters) {
         self.images = images
         entries = routes.map { Entry($0, counters) }

@@ -38,6 +38,30 @@ final class CacheControlTests: ServerTestCase {
         }
     }
 
+    func testNoCacheKeepsAnImageBeyondItsAddress() async throws {
+        // Given pictures of an origin that gives a week, of one that never changes, and addresses that end in 30 seconds and in ten days
+        let body = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", fields: ["Cache-Control": "max-age=604800"], body: body)
+        }
+        let web = web(origin)
+        let server = try await server(
+            sources: web + "\n" + web.replacing("web: {", with: "fixed: { versioned: true,"), clock: clock.wallClock)
+        let now = Int(clock.wallClock.now.timeIntervalSince1970.rounded(.up))
+        for (source, seconds, expected) in [
+            ("web", 30, "public, max-age=30"),
+            ("web", 864_000, "public, max-age=86400, stale-while-revalidate=60, stale-if-error=86400"),
+            ("fixed", 30, "public, max-age=30"), ("fixed", 864_000, "public, max-age=864000"),
+        ] {
+            let path = "/i/unsafe/w:60/exp:\(now + seconds)/plain/\(source)://\(PercentEncoding.encode("\(origin.url)/a"))@jpg"
+            // When each is requested, from its origin and from memory
+            for _ in 0..<2 {
+                let answer = try await server.send(path)
+                // Then no cache may keep it for longer, not even a stale one
+                XCTAssertEqual(answer.field("Cache-Control"), expected, "\(source) \(seconds) \(answer.text)")
+            }
+        }
+    }
+
     func testThatMaxAgeIsTheRestOfTheLifetime() async throws {
         // Given a picture that its origin gives a week, and another that it gives an hour
         let body = try Picture.jpeg()

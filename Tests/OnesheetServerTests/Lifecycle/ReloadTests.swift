@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import OnesheetCore
 import OnesheetTesting
 import XCTest
 
@@ -44,6 +45,29 @@ final class ReloadTests: ServerTestCase {
         // And after it is removed, it is unknown, even if the cache still has its pictures
         await server.reload()
         for path in ["/t/p/w92/more/1.jpg", "/t/p/w92/more/2.jpg"] { assertProblem(try await server.send(path), 404, "more") }
+    }
+
+    func testNothingNewIsMadeOfAnOriginalThatIsNotAllowedAnyMore() async throws {
+        // Given pictures of two folders, of which one size each is made
+        let body = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        let server = try await server(sources: web(origin))
+        func path(_ folder: String, _ width: Int) -> String {
+            "/i/unsafe/w:\(width)/plain/web://\(PercentEncoding.encode("\(origin.url)/\(folder)/one"))@jpg"
+        }
+        for folder in ["a", "b"] {
+            let answer = try await server.send(path(folder, 60))
+            XCTAssertEqual(answer.status, 200, answer.text)
+        }
+        // When only one folder stays allowed
+        await server.reload(sources: "web: { type: remote, allow: [\"\(origin.url)/a/\"], networks: [loopback] }")
+        // Then another size is made of its picture, without a question to the origin, and of the other one none
+        let asked = origin.requests()
+        let allowed = try await server.send(path("a", 70))
+        let other = try await server.send(path("b", 70))
+        XCTAssertEqual(allowed.status, 200, allowed.text)
+        assertProblem(other, 404, "b/one")
+        XCTAssertEqual(origin.requests(), asked)
     }
 
     func testThatABadConfigurationIsRefusedAndTheOldOneStays() async throws {

@@ -1,0 +1,175 @@
+import Foundation
+import NIOCore
+import OnesheetAddress
+import OnesheetCache
+import OnesheetCore
+import OnesheetHTTP
+import OnesheetPipeline
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Each route of the router, with more large originals than there is memory for. A route without an example fails.
+final class EveryRouteIsBoundedTests: ServerTestCase {
+    private static let titles = 16
+    private let limit = 24 << 20
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
+
+    func testNoRouteReadsMoreThanThereIsRoomFor() async throws {
+        // Given more originals on a disk than there is memory for
+        let (origin, cache) = (try await pictures(), folder())
+        try await fill(cache, from: origin)
+        for route in try await routes(origin, cache) {
+            let server = try await server(origin, cache)
+            let memory = server.server.responder.context.pipeline.pool.memory
+            let paths = try XCTUnwrap(examples(origin)[route], "a new route \(route) needs an example here")
+            // When each example is requested by many at once, who begin with different originals
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for client in 0..<64 {
+                    let fields = administrator + (client.isMultiple(of: 3) ? [("Range", "bytes=0-0")] : [])
+                    for path in paths(client % Self.titles) {
+                        group.addTask { try await server.send(path, fields: fields).status }
+                    }
+                }
+                return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            // Then each is answered, and memory has never held more than it may
+            let other = statuses.filter { ![200, 206, 303, 404, 405, 422, 503].contains($0.key) }
+            XCTAssertEqual(other, [:], "\(route): \(statuses)")
+            XCTAssertLessThanOrEqual(memory.peak, limit, route)
+            // And all of it comes back
+            await waitWhile(memory.reserved > 0)
+            XCTAssertEqual(memory.reserved, 0, route)
+            await server.stop()
+        }
+    }
+
+    func testNoRouteWorksForAClientWithoutAShare() async throws {
+        // Given originals on a disk, and a server that knows nothing of them
+        let (origin, cache) = (try await pictures(), folder())
+        try await fill(cache, from: origin)
+        for route in try await routes(origin, cache) {
+            let server = try await server(origin, cache, keys: "clients: { perAddress: { misses: 0.001, burst: 1 } }")
+            let metrics = server.server.responder.context.pipeline.metrics
+            let paths = try XCTUnwrap(examples(origin)[route], "a new route \(route) needs an example here")
+            // When a client that has no misses left asks
+            _ = try await server.send("/i/unsafe/w:33/plain/web://\(Self.escaped(origin, 99))@jpg")
+            let (fetched, made) = (origin.requests(), metrics.counts.renders)
+            for path in paths(0) { _ = try await server.send(path) }
+            // Then nothing is fetched or rendered
+            XCTAssertEqual(origin.requests(), fetched, route)
+            XCTAssertEqual(metrics.counts.renders, made, route)
+            await server.stop()
+        }
+    }
+
+    func testAHashIsComputedOnce() async throws {
+        // Given an original on a disk, and a client with one miss
+        let (origin, cache) = (try await pictures(), folder())
+        try await fill(cache, from: origin)
+        let server = try await server(origin, cache, keys: "clients: { perAddress: { misses: 0.001, burst: 1 } }")
+        let posters = server.server.responder.context.posters
+        let title = TitleReference(source: "web", id: "\(origin.url)/0")
+        // When the poster is described again and again, then it is read the first time only
+        let first = try await posters.current(title)
+        let reads = try await server.server.responder.context.resources.disk.statistics().total.hits
+        let second = try await posters.current(title)
+        let again = try await server.server.responder.context.resources.disk.statistics().total.hits
+        XCTAssertEqual(first?.bytes, try Self.picture(0).readableBytes)
+        XCTAssertEqual(second?.hash, first?.hash)
+        XCTAssertEqual(again, reads)
+    }
+
+    private func routes(_ origin: OriginServer, _ cache: String) async throws -> [String] {
+        let server = try await server(origin, cache)
+        let routes = server.server.responder.router.table.routes.map(\.prefix)
+        await server.stop()
+        return routes
+    }
+
+    /// What to request of each route, for the title with this number.
+    private func examples(_ origin: OriginServer) -> [String: @Sendable (Int) -> [String]] {
+        let url = origin.url
+        @Sendable func image(_ options: String, _ number: Int) -> String {
+            "/i/unsafe/\(options)plain/web://\(Self.escaped(origin, number))"
+        }
+        @Sendable func title(_ number: Int) -> String { Self.escaped(origin, number) }
+        let nothing: @Sendable (Int) -> [String] = { _ in [] }
+        return [
+            "/i/": { [image("", $0), image("w:\(40 + $0)/", $0) + "@jpg"] },
+            "/t/p/": { ["/t/p/w92/web/\(title($0))", "/t/p/original/web/\(title($0))"] },
+            "/cdn-cgi/image/": { ["/cdn-cgi/image/width=\(50 + $0)/web://\(title($0))"] },
+            "/_next/image": { ["/_next/image?w=\(64)&q=75&url=\(PercentEncoding.encode("web://\(url)/\($0)"))"] },
+            "/thumbor/": { ["/thumbor/unsafe/\(60 + $0)x0/web://\(title($0))"] },
+            "/iiif/3/": {
+                let id = PercentEncoding.encode("web://\(url)/\($0)")
+                return ["/iiif/3/\(id)/info.json", "/iiif/3/\(id)/full/\(70 + $0),/0/default.jpg"]
+            },
+            "/explain": { ["/explain?url=\(PercentEncoding.encode(image("", $0)))"] },
+            "/addresses": { ["/addresses?of=web://\(title($0))"] },
+            "/sources": { _ in ["/sources"] },
+            "/sources/": {
+                [
+                    "/sources/web/titles/\(title($0))", "/sources/web/titles/\(title($0))/posters",
+                    "/sources/web/titles/\(title($0))/posters/1",
+                ]
+            },
+            "/": { ["/", "/?plain&source=web&posters=\(title($0))", "/?plain&source=web&title=\(title($0))"] },
+            "/cache/": { _ in ["/cache/"] }, "/blocked/": { _ in ["/blocked/"] }, "/prefetch": { _ in ["/prefetch"] },
+            "/prefetch/": { _ in ["/prefetch/1"] }, "/figures": { _ in ["/figures"] }, "/errors": { _ in ["/errors"] },
+            "/health": { _ in ["/health"] }, "/ready": { _ in ["/ready"] }, "/metrics": { _ in ["/metrics"] },
+            "/3/configuration": { _ in ["/3/configuration"] }, "/console/": { _ in ["/console/none"] }, "/favicon.ico": nothing,
+        ]
+    }
+
+    private static func escaped(_ origin: OriginServer, _ number: Int) -> String {
+        PercentEncoding.encode("\(origin.url)/\(number)")
+    }
+
+    private func pictures() async throws -> OriginServer {
+        try await origin { target, _ in
+            do { return .answer(type: "image/jpeg", body: try Self.picture(Int(target.dropFirst()) ?? 0)) } catch {
+                return .answer(status: 500)
+            }
+        }
+    }
+
+    /// A picture of three megabytes that is decoded quickly: most of it are comments. Each number has its own bytes.
+    private static func picture(_ number: Int) throws -> ByteBuffer {
+        let small = try Picture.jpeg(width: 90, height: 135)
+        var picture = small.slice(0..<2)
+        for _ in 0..<48 {
+            picture.writeBytes([0xFF, 0xFE, 0xFF, 0xFF])
+            picture.writeRepeatingByte(UInt8(number), count: 65_533)
+        }
+        picture.writeImmutableBuffer(small.slice(2..<small.readableBytes))
+        return picture
+    }
+
+    /// Stores the originals, and the images that are the same.
+    private func fill(_ cache: String, from origin: OriginServer) async throws {
+        let server = try await RunningServer.start(
+            sources: web(origin), keys: "limits: { memory: 256MiB }\nclients: { perAddress: { misses: 0 } }", memory: "1MiB",
+            cache: cache)
+        for number in 0..<Self.titles {
+            let answer = try await server.send("/i/unsafe/plain/web://\(Self.escaped(origin, number))")
+            XCTAssertEqual(answer.status, 200, answer.text)
+        }
+        await server.finishStoring()
+        await server.stop()
+    }
+
+    private func server(
+        _ origin: OriginServer, _ cache: String, keys: String = "clients: { perAddress: { misses: 0 } }"
+    ) async throws -> RunningServer {
+        try await server(
+            sources: web(origin),
+            keys: """
+                limits: { memory: \(limit), originBytes: 4MiB }
+                admin: { token: secret-for-tests }
+                dialects: [cloudflare, next, thumbor, iiif]
+                \(keys)
+                """, memory: "1MiB", cache: cache)
+    }
+}
