@@ -157,6 +157,7 @@ let package = Package(
         target("OnesheetCrypto", [.target(name: "CSystemLibraries", condition: .when(platforms: [.linux]))]),
         target("OnesheetAddress", ["OnesheetValues", "OnesheetCrypto"]),
         target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
+        target("OnesheetTransport", ["OnesheetCore", nio, posix, http1, ssl]),
         target("OnesheetHTTP", ["OnesheetCore", nio, posix, httpTypes, http1, ssl, foundationCompat, tracing]),
         c("CImaging", links: ["lcms2"]),
         target("OnesheetImaging", ["OnesheetCore", "CImaging", nio], isQuick: true),
@@ -164,8 +165,9 @@ let package = Package(
         target(
             "OnesheetPipeline",
             [
-                "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "CSystemLibraries", nio,
-                posix, http1,
+                "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetTransport",
+                "CSystemLibraries",
+                nio, posix, http1,
                 ssl, log, tracing,
             ]),
         target(
@@ -182,7 +184,7 @@ let package = Package(
                 "CLinux", "CSystemLibraries", "OnesheetAddress", "OnesheetCore", "OnesheetCrypto", "OnesheetHTTP",
                 "OnesheetCache", "OnesheetCluster", "OnesheetConsole",
                 "OnesheetImaging",
-                "OnesheetIsolation", "OnesheetPipeline", nio, posix, httpTypes,
+                "OnesheetIsolation", "OnesheetPipeline", "OnesheetTransport", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
                 hummingbird, hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
                 lifecycle, yams, log,
@@ -220,7 +222,7 @@ let package = Package(
             name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress"], path: "Plugins/Dialects",
             exclude: ["Cloudflare/README.md", "IIIF/README.md", "Next/README.md", "Thumbor/README.md"], swiftSettings: settings),
         plugin("RestSource", [log, yams]),
-        plugin("S3Store", ["OnesheetCrypto", client, posix, http1, ssl]),
+        plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
         .target(name: "CSamplePosters", exclude: ["Posters"], cSettings: cSettings),
         plugin("SampleSource", ["CSamplePosters"]),
@@ -292,7 +294,10 @@ let package = Package(
             "OnesheetImaging", ["AVIFCodec", "CImaging", "GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"], isQuick: true),
         tests(
             "OnesheetPipeline",
-            ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CSystemLibraries", http1, posix, ssl, log]),
+            [
+                "OnesheetTransport", "OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CSystemLibraries", http1, posix,
+                ssl, log,
+            ]),
         tests("OnesheetCluster", ["OnesheetCache", "OnesheetImaging", "OnesheetPipeline", log]),
         tests("OnesheetCommands", ["OnesheetCache", "OnesheetPipeline", arguments, signals]),
         tests(

@@ -1,15 +1,15 @@
-internal import AsyncHTTPClient
 internal import FoundationEssentials
 package import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 package import OnesheetCore
 internal import OnesheetCrypto
+internal import OnesheetTransport
+internal import Synchronization
 
 /// The timeouts of calls. All belong to us: a store may hang at any byte.
 package struct S3Deadlines: Sendable, Equatable {
-    /// For a connection, including TLS.
+    /// For a connection, without TLS.
     package var connect: Duration
     /// From the call to the head of the answer to a read, including the connection.
     package var head: Duration
@@ -29,7 +29,8 @@ package struct S3Deadlines: Sendable, Equatable {
 
 /// Sends signed requests to a bucket and reads whole answers within deadlines and limits.
 ///
-/// `HTTPTransport` fetches from origins that nobody trusts; a store is configured by the operator and may be anywhere.
+/// It uses the connections of `HTTPTransport` without its rules for origins that nobody trusts: a store is configured by the operator and
+/// may be anywhere. A signature is for one host, so redirects are answers.
 package final class S3Client: Sendable {
     /// A request to the bucket.
     package struct Request: Sendable {
@@ -67,42 +68,34 @@ package final class S3Client: Sendable {
     private let signer: RequestSigner
     private let clock: WallClock
     package let deadlines: S3Deadlines
-    private let client: HTTPClient
+    private let connections: OriginConnections
+    private let isShutDown = Atomic(false)
     /// Parses documents and computes digests.
     private let thread: NIOThreadPool
+
+    /// The most bytes of the body of an answer with another status than 200 or 206.
+    private static let faultLimit = 16_384
 
     package init(address: S3Address, signer: RequestSigner, clock: WallClock, deadlines: S3Deadlines) {
         self.address = address
         self.signer = signer
         self.clock = clock
         self.deadlines = deadlines
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // A signature is for one host, so a redirect is an error. Certificates are verified.
-        configuration.tlsConfiguration = .makeClientConfiguration()
-        configuration.timeout.connect = TimeAmount(deadlines.connect)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        // Shorter than the stores' own, so that they rarely close a connection that a request is about to use.
-        configuration.connectionPool.idleTimeout = .seconds(5)
-        // A refused connection is known at once, and the caller has a circuit breaker.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(
-            eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), configuration: configuration)
+        connections = OriginConnections(lookUpWithin: deadlines.connect)
         thread = NIOThreadPool(numberOfThreads: 1)
         thread.start()
     }
 
     deinit {
-        // Both live on until they have ended, and both ignore it if `shutdown` has ended them before.
-        client.shutdown().whenComplete { _ in }
+        connections.shutdown()
+        // It lives on until it has ended.
         thread.shutdownGracefully { _ in }
     }
 
     /// Ends all connections.
-    package func shutdown() async {
-        do { try await client.shutdown() } catch {
-            // It has been shut down before.
-        }
+    package func shutdown() {
+        isShutDown.store(true, ordering: .sequentiallyConsistent)
+        connections.shutdown()
     }
 
     /// Sends a request and returns its whole answer, whatever its status.
@@ -115,44 +108,29 @@ package final class S3Client: Sendable {
         } else {
             digest = RequestSigner.emptyDigest
         }
-        let signed = try signedRequest(request, digest)
-        let now = ContinuousClock.now
-        let end = now + (request.isRead ? deadlines.read : deadlines.write)
-        let head = now + (request.isRead ? deadlines.head : deadlines.write)
-        var isLast = !request.isRepeatable
+        let (url, signed) = try signedHead(of: request, digest)
+        let start = NIODeadline.now()
+        let end = start + TimeAmount(request.isRead ? deadlines.read : deadlines.write)
+        let head = request.isRead ? start + TimeAmount(deadlines.head) : end
+        var isSecond = false
         while true {
-            do {
-                return try await execute(signed, head: head, end: end, limit: limit)
-            } catch let error as HTTPClientError where error == .remoteConnectionClosed && !isLast {
-                isLast = true
+            var bounds = ExchangeBounds(silence: TimeAmount(deadlines.write))
+            bounds.connect = TimeAmount(deadlines.connect)
+            bounds.head = head - .now()
+            bounds.rate = 0
+            var order = OriginOrder(head: signed, bounds: bounds, deadline: end, limit: limit)
+            order.body = body
+            order.errorLimit = Self.faultLimit
+            order.isRepeatable = false
+            do throws(ExchangeFailure) {
+                return Answer(try await connections.send(order, to: OriginHost(url), in: nil, isNew: isSecond))
             } catch {
-                throw Self.error(error, of: request.operation)
+                if case .tooLarge = error.kind, let head = error.head { return Answer(head) }
+                // A refused connection is known at once, and the caller has a circuit breaker. A connection that ends is tried once more.
+                guard request.isRepeatable, !isSecond, !Task.isCancelled, error.stage > .connecting, case .broken = error.kind
+                else { throw self.error(error, of: request.operation) }
+                isSecond = true
             }
-        }
-    }
-
-    /// Sends a request once.
-    /// - Parameters:
-    ///   - head: when the answer has to have begun.
-    ///   - end: when it has to be whole.
-    private func execute(
-        _ request: HTTPClient.Request, head: ContinuousClock.Instant, end: ContinuousClock.Instant, limit: Int
-    ) async throws -> Answer {
-        let collector = AnswerCollector(limit: limit)
-        let task = client.execute(
-            request: request, delegate: collector, deadline: .now() + TimeAmount(end - ContinuousClock.now))
-        let alarm = Alarms.shared.set(in: head - ContinuousClock.now) {
-            if !collector.hasHead { task.fail(reason: HTTPClientError.deadlineExceeded) }
-        }
-        defer { Alarms.shared.cancel(alarm) }
-        do {
-            return try await withTaskCancellationHandler {
-                try await task.get()
-            } onCancel: {
-                task.cancel()
-            }
-        } catch let error as AnswerCollector.TooLong {
-            return error.answer
         }
     }
 
@@ -167,39 +145,46 @@ package final class S3Client: Sendable {
         }
     }
 
-    private func signedRequest(_ request: Request, _ digest: String) throws(StoreError) -> HTTPClient.Request {
+    private func signedHead(of request: Request, _ digest: String) throws(StoreError) -> (WebURL, HTTPRequestHead) {
         let signed = RequestSigner.Request(
             method: request.method, host: address.host, path: request.path, query: request.query, headers: request.headers,
             bodyDigest: digest)
         let query = signed.encodedQuery
-        var headers: HTTPHeaders = ["host": address.host]
-        for (name, value) in signer.headers(for: signed, at: clock.now) { headers.add(name: name, value: value) }
-        do {
-            return try HTTPClient.Request(
-                url: address.origin + request.path + (query.isEmpty ? "" : "?\(query)"),
-                method: HTTPMethod(rawValue: request.method), headers: headers, body: request.body.map { .byteBuffer($0) })
-        } catch {
-            throw .failed(operation: request.operation, reason: Self.shown(error))
+        let target = request.path + (query.isEmpty ? "" : "?\(query)")
+        guard let url = WebURL(address.origin + target) else {
+            throw .failed(operation: request.operation, reason: "its name is too long for a URL")
         }
+        var head = HTTPRequestHead(
+            url, method: HTTPMethod(rawValue: request.method), body: request.body?.readableBytes, fields: [:])
+        head.uri = target
+        head.headers.replaceOrAdd(name: "Host", value: address.host)
+        for (name, value) in signer.headers(for: signed, at: clock.now) { head.headers.replaceOrAdd(name: name, value: value) }
+        return (url, head)
     }
 
-    private static func error(_ error: any Error, of operation: String) -> StoreError {
-        switch error {
-        case let error as HTTPClientError where timeouts.contains(error): .timedOut(operation: operation)
-        case let error as HTTPClientError where error == .cancelled: .failed(operation: operation, reason: "it was cancelled")
-        case let error as HTTPClientError where error == .alreadyShutdown:
-            .failed(operation: operation, reason: "it has been shut down")
-        case is CancellationError: .failed(operation: operation, reason: "it was cancelled")
-        case let error as NIOSSLError:
-            .unreachable(
-                operation: operation, reason: "TLS failed: \(shown(error)); the certificate must be valid for the endpoint's host")
-        default: .unreachable(operation: operation, reason: shown(error))
+    private func error(_ failure: ExchangeFailure, of operation: String) -> StoreError {
+        if isShutDown.load(ordering: .sequentiallyConsistent) {
+            return .failed(operation: operation, reason: "it has been shut down")
         }
+        if Task.isCancelled { return .failed(operation: operation, reason: "it was cancelled") }
+        if case .timedOut = failure.kind { return .timedOut(operation: operation) }
+        return .unreachable(operation: operation, reason: failure.detail.escaped.shortened(to: 300))
+    }
+}
+
+extension S3Client.Answer {
+    /// An answer whose body is too large.
+    fileprivate init(_ head: HTTPResponseHead) {
+        self.init(status: Int(head.status.code), headers: head.headers, body: nil)
     }
 
-    private static let timeouts: [HTTPClientError] = [
-        .deadlineExceeded, .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout,
-    ]
+    fileprivate init(_ reply: OriginReply) {
+        self.init(status: reply.status, headers: reply.headers, body: reply.body)
+    }
 
-    private static func shown(_ error: any Error) -> String { "\(error)".escaped.shortened(to: 300) }
+    private init(status: Int, headers: HTTPHeaders, body: ByteBuffer?) {
+        self.init(
+            status: status, entityTag: headers.first(name: "etag"), contentRange: headers.first(name: "content-range"),
+            region: headers.first(name: "x-amz-bucket-region"), body: body)
+    }
 }

@@ -112,7 +112,7 @@ public struct S3Store: ObjectStorePlugin {
 
     private static func isHeaderText(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
-    public func shutdown() async { await client.shutdown() }
+    public func shutdown() async { client.shutdown() }
 
     public func object(_ name: String, limit: Int) async throws(StoreError) -> StoredObject? {
         var request = try request(for: name, verb: "read")

@@ -2,12 +2,13 @@ import NIOCore
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 final class BodyCollectorTests: XCTestCase {
     func testThatMemoryIsReservedForWhatIsThere() throws {
         // Given a body with a large announced length
         let budget = MemoryBudget(limit: 1 << 30)
-        var collector = try BodyCollector(announced: 32 << 20, limit: 32 << 20, budget: budget)
+        var collector = try BodyCollector(announced: 32 << 20, limit: 32 << 20, memory: budget.reserve(0))
         XCTAssertEqual(budget.reserved, 0)
         // When its first byte arrives
         try collector.add(ByteBuffer(bytes: [1]))
@@ -26,7 +27,7 @@ final class BodyCollectorTests: XCTestCase {
     func testThatGrowingCountsTheOldBytesAndTheNew() throws {
         // Given room for a body, but not for a body and its copy
         let budget = MemoryBudget(limit: 300 << 10)
-        var collector = try BodyCollector(announced: nil, limit: 1 << 20, budget: budget)
+        var collector = try BodyCollector(announced: nil, limit: 1 << 20, memory: budget.reserve(0))
         try collector.add(ByteBuffer(repeating: 1, count: 128 << 10))
         // When it grows
         XCTAssertThrowsError(try collector.add(ByteBuffer(bytes: [1]))) {
@@ -38,8 +39,8 @@ final class BodyCollectorTests: XCTestCase {
 
     func testThatMoreThanMayComeIsRefused() throws {
         let budget = MemoryBudget(limit: 1 << 20)
-        XCTAssertThrowsError(try BodyCollector(announced: 11, limit: 10, budget: budget))
-        var collector = try BodyCollector(announced: nil, limit: 10, budget: budget)
+        XCTAssertThrowsError(try BodyCollector(announced: 11, limit: 10, memory: budget.reserve(0)))
+        var collector = try BodyCollector(announced: nil, limit: 10, memory: budget.reserve(0))
         try collector.add(ByteBuffer(repeating: 1, count: 10))
         XCTAssertThrowsError(try collector.add(ByteBuffer(bytes: [1]))) {
             XCTAssertEqual($0 as? BodyCollector.Refusal, .tooLarge)

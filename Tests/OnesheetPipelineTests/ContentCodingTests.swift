@@ -5,6 +5,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// Responses with a content coding that was not requested.
 final class ContentCodingTests: TransportTestCase {

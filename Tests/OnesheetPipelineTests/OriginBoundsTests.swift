@@ -4,6 +4,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// The bounded cost of any response.
 final class OriginBoundsTests: TransportTestCase {

@@ -7,6 +7,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// The destinations of connections, and their release.
 final class OriginConnectionsTests: TransportTestCase {

@@ -3,6 +3,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// The actual address of a connection decides, whatever the URL is, also without an allow-list.
 final class OriginGuardTests: TransportTestCase {

@@ -4,6 +4,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// Heads of responses that browsers read and our parser alone would refuse or change.
 final class OriginHeadsTests: TransportTestCase {

@@ -8,6 +8,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// TLS to origins: connections use the address, and handshakes the name.
 final class OriginSecurityTests: TransportTestCase {

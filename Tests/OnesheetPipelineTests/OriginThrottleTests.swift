@@ -6,6 +6,7 @@ import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// Retries, pauses and the circuit breaker, without a network and without waiting.
 final class OriginThrottleTests: XCTestCase {

@@ -5,6 +5,7 @@ import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 final class SlotsTests: XCTestCase {
     private let clock = ManualClock()

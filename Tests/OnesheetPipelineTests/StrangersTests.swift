@@ -6,6 +6,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// The cost of made-up questions: the service counts calls.
 final class StrangersTests: XCTestCase {

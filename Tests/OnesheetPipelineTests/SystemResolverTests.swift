@@ -5,6 +5,7 @@ import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 final class SystemResolverTests: XCTestCase {
     private let clock = ManualClock()

@@ -2,6 +2,7 @@ import OnesheetCore
 import Synchronization
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// Names and the addresses of each lookup in turn; the last are repeated.
 final class TableResolver: NameResolver {

@@ -7,6 +7,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// A test with origins on loopback and the real client, both of which are closed afterwards.
 class TransportTestCase: XCTestCase {

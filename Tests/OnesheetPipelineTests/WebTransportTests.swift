@@ -4,6 +4,7 @@ import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
+@testable import OnesheetTransport
 
 /// The real client with real origins on loopback, including faulty ones.
 final class WebTransportTests: TransportTestCase {

@@ -1,4 +1,3 @@
-package import NIOCore
 import Synchronization
 package import Tracing
 
@@ -38,10 +37,10 @@ package final class CollectorTracer: Tracer, W3CInstrument {
     ///   - sampleRatio: the share of traces to record that begin here, 0 to 1.
     ///   - service: the name of this service in traces.
     ///   - version: its version.
-    package init(endpoint: CollectorURL, sampleRatio: Double, service: String, version: String, group: any EventLoopGroup) {
+    package init(endpoint: CollectorURL, sampleRatio: Double, service: String, version: String) {
         self.sampleRatio = sampleRatio
         resource = OTLPDocument.Resource(service: service, version: version)
-        connection = CollectorConnection(endpoint, group: group)
+        connection = CollectorConnection(endpoint)
     }
 
     package var counts: Counts { state.withLock { $0.counts } }

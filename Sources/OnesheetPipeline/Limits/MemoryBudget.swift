@@ -1,3 +1,4 @@
+import OnesheetTransport
 import Synchronization
 
 /// A limit for the bytes that originals and pixels in memory may occupy together.
@@ -137,7 +138,7 @@ package final class MemoryBudget: Sendable {
 }
 
 /// A part of a budget. It is released with the last reference, or earlier by `giveBack()`.
-package final class MemoryReservation: Sendable {
+package final class MemoryReservation: BodyMemory {
     private let bytes: Mutex<Int>
     private let budget: MemoryBudget
     private let client: ClientKey?
@@ -164,7 +165,7 @@ package final class MemoryReservation: Sendable {
 
     /// Increases the reservation to at least `total` bytes.
     /// - Returns: whether there was room.
-    func grow(to total: Int) -> Bool {
+    package func grow(to total: Int) -> Bool {
         precondition(kind == .reserved, "what is charged exists already")
         return bytes.withLock { bytes in
             guard total > bytes else { return true }
@@ -175,7 +176,7 @@ package final class MemoryReservation: Sendable {
     }
 
     /// Releases the bytes of the reservation beyond `total`.
-    func shrink(to total: Int) {
+    package func shrink(to total: Int) {
         bytes.withLock { bytes in
             guard total < bytes else { return }
             switch kind {

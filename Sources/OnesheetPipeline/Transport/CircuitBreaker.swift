@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OnesheetCore
+import OnesheetTransport
 import Synchronization
 
 /// Stops requests to a host that cannot be reached or asks for a pause, and to a URL for which its host asks for a pause. After the

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import OnesheetCore
+import OnesheetTransport
 
 /// Decodes a body with a content coding that was not asked for (RFC 9110 §8.4), within the limits: a small body that unpacks to a
 /// large one counts as large.
@@ -60,7 +61,7 @@ enum ContentCoding {
             var headers = reply.headers
             for name in ["content-encoding", "content-length"] { headers.remove(name: name) }
             return OriginReply(
-                status: reply.status, headers: headers, body: plain.bytes, reservation: plain.reservation, isLast: reply.isLast)
+                status: reply.status, headers: headers, body: plain.bytes, memory: plain.memory, isLast: reply.isLast)
         case .failure(.tooLarge): throw ExchangeFailure(.tooLarge(limit), .answered)
         case .failure(.noMemory): throw ExchangeFailure(.noMemory, .answered)
         case .failure(.damaged): throw ExchangeFailure(.unusable("its \(coding) coding is damaged"), .answered)

@@ -1,5 +1,6 @@
 import CZlib
 import NIOCore
+import OnesheetTransport
 
 /// Decompresses deflate data with zlib.
 enum Inflater {
@@ -31,9 +32,10 @@ enum Inflater {
     static func inflate(
         _ packed: ByteBuffer, _ format: Format, limit: Int, budget: MemoryBudget
     ) throws(Failure) -> BodyCollector {
+        guard let memory = budget.reserve(0) else { throw .noMemory }
         var collector: BodyCollector
         do throws(BodyCollector.Refusal) {
-            collector = try BodyCollector(announced: nil, limit: limit, budget: budget)
+            collector = try BodyCollector(announced: nil, limit: limit, memory: memory)
         } catch {
             throw Failure(error)
         }

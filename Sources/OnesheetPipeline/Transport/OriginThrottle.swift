@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OnesheetCore
+import OnesheetTransport
 import OnesheetHTTP
 
 /// Limits the load on origins: bounded concurrency, retries with backoff, and pauses for hosts that fail or ask for them.

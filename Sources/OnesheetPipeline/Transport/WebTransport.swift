@@ -5,6 +5,7 @@ import NIOPosix
 import NIOSSL
 package import OnesheetCore
 import OnesheetHTTP
+package import OnesheetTransport
 import Tracing
 
 /// Outgoing HTTP. Checks every URL, redirect and address against the origin policy before it connects.
@@ -52,7 +53,9 @@ package final class WebTransport: HTTPTransport {
         self.limits = limits
         self.memory = memory
         self.logger = logger
-        bounds = ExchangeBounds(silence: .nanoseconds(limits.originIdleTimeout.nanoseconds), grace: grace)
+        var bounds = ExchangeBounds(silence: .nanoseconds(limits.originIdleTimeout.nanoseconds))
+        bounds.grace = grace
+        self.bounds = bounds
         threads.start()
         connections = OriginConnections(
             group: group, resolver: resolver ?? SystemResolver(limit: limits.originIdleTimeout, clock: clock),
@@ -141,8 +144,11 @@ package final class WebTransport: HTTPTransport {
         try await withSpan(named: "GET", ofKind: .client) { span async throws(ExchangeFailure) in
             let limit = policy.maxBytes ?? limits.originBytes
             let head = HTTPRequestHead(url, fields: fields.merging(traceFields()) { $1 })
-            let order = OriginOrder(
-                head: head, bounds: bounds, deadline: deadline, limit: limit, budget: memory, place: attempt.place)
+            guard let reservation = memory.reserve(0) else { throw ExchangeFailure(.noMemory, .connecting) }
+            var order = OriginOrder(head: head, bounds: bounds, deadline: deadline, limit: limit)
+            order.memory = reservation
+            order.onHead = { attempt.place.answered() }
+            order.mayStay = { attempt.place.mayStay(after: $0) }
             span?.attributes["server.address"] = url.host
             span?.attributes["url.full"] = shown(url)
             let coded = try await connections.send(

@@ -6,6 +6,7 @@ package import OnesheetCore
 import OnesheetImaging
 import OnesheetIsolation
 import OnesheetPipeline
+import OnesheetTransport
 
 /// The resources that survive a reload: cache tiers, stored state, origin connections, threads, and background work.
 package struct ServerResources: Sendable {

@@ -46,7 +46,7 @@ package struct Server: Sendable {
             collector: configuration.tracing.endpoint.map {
                 CollectorTracer(
                     endpoint: $0, sampleRatio: configuration.tracing.sample, service: configuration.tracing.service,
-                    version: ServerVersion.current, group: NIOSingletons.posixEventLoopGroup)
+                    version: ServerVersion.current)
             })
         responder = ReloadableResponder(context) { [counters, readiness] context in
             Router(context, counters: counters, readiness: readiness)

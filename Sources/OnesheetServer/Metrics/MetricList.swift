@@ -6,16 +6,38 @@ struct MetricList {
         case counter, gauge, histogram, summary
     }
 
+    /// The names of labels with their values, which are plain words and need no escaping. Backends of swift-metrics call them dimensions.
+    typealias Labels = [(String, String)]
+
+    /// A number as it is counted: counts stay exact.
+    enum Value: CustomStringConvertible {
+        // Wide enough for the limits of a process, which may be infinite.
+        case whole(Int128)
+        case fraction(Double)
+
+        var description: String {
+            switch self {
+            case .whole(let number): "\(number)"
+            case .fraction(let number): "\(number)"
+            }
+        }
+    }
+
     /// One value of a metric.
     struct Sample {
         /// The suffix of the metric's name, such as `_sum`.
         let suffix: String
-        /// Label pairs such as `tier="disk",source="a"`, or an empty string. Label values are plain words and need no escaping.
-        let labels: String
-        let value: String
+        let labels: Labels
+        let value: Value
 
-        init(_ value: some CustomStringConvertible, labels: String = "", suffix: String = "") {
-            self.value = value.description
+        init(_ value: some BinaryInteger, labels: Labels = [], suffix: String = "") {
+            self.init(.whole(Int128(value)), labels, suffix)
+        }
+
+        init(_ value: Double, labels: Labels = [], suffix: String = "") { self.init(.fraction(value), labels, suffix) }
+
+        private init(_ value: Value, _ labels: Labels, _ suffix: String) {
+            self.value = value
             self.labels = labels
             self.suffix = suffix
         }
@@ -32,7 +54,12 @@ struct MetricList {
     private(set) var metrics: [Metric] = []
 
     /// Adds a metric with one unlabelled value.
-    mutating func add(_ kind: Kind, _ name: String, help: String, value: some CustomStringConvertible) {
+    mutating func add(_ kind: Kind, _ name: String, help: String, value: some BinaryInteger) {
+        add(kind, name, help: help, samples: [Sample(value)])
+    }
+
+    /// Adds a metric with one unlabelled value.
+    mutating func add(_ kind: Kind, _ name: String, help: String, value: Double) {
         add(kind, name, help: help, samples: [Sample(value)])
     }
 
@@ -46,12 +73,12 @@ struct MetricList {
     mutating func add(_ histograms: [String: Histogram], _ name: String, help: String, label: String) {
         var samples: [Sample] = []
         for (value, histogram) in histograms.sorted(by: { $0.key < $1.key }) {
-            let labels = "\(label)=\"\(value)\""
+            let labels = [(label, value)]
             var count = 0
             // Buckets are cumulative.
             for (bound, more) in zip(Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts) {
                 count += more
-                samples.append(Sample(count, labels: "\(labels),le=\"\(bound)\"", suffix: "_bucket"))
+                samples.append(Sample(count, labels: labels + [("le", bound)], suffix: "_bucket"))
             }
             samples.append(Sample(histogram.sum, labels: labels, suffix: "_sum"))
             samples.append(Sample(count, labels: labels, suffix: "_count"))
@@ -65,8 +92,8 @@ struct MetricList {
         for metric in metrics {
             text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
             for sample in metric.samples {
-                let labels = sample.labels.isEmpty ? "" : "{\(sample.labels)}"
-                text += "\(metric.name)\(sample.suffix)\(labels) \(sample.value)\n"
+                let labels = sample.labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+                text += "\(metric.name)\(sample.suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)\n"
             }
         }
         return text

@@ -26,15 +26,17 @@ struct ProcessMetrics {
         text.add(
             .counter, "cpu_seconds_total", prefix: "process_", help: "User and system time of the process in seconds.",
             samples: [.init((fields[11] + fields[12]) / ticks)])
-        gauge("virtual_memory_bytes", help: "Virtual memory in bytes.", Int(fields[20]), in: &text)
-        gauge("resident_memory_bytes", help: "Resident memory in bytes.", Int(fields[21]) * Int(getpagesize()), in: &text)
-        gauge("threads", help: "Threads.", Int(fields[17]), in: &text)
+        gauge("virtual_memory_bytes", help: "Virtual memory in bytes.", .init(Int(fields[20])), in: &text)
+        gauge("resident_memory_bytes", help: "Resident memory in bytes.", .init(Int(fields[21]) * Int(getpagesize())), in: &text)
+        gauge("threads", help: "Threads.", .init(Int(fields[17])), in: &text)
         if let booted = Self.bootTime {
-            gauge("start_time_seconds", help: "Start of the process in seconds since 1970.", booted + fields[19] / ticks, in: &text)
+            gauge(
+                "start_time_seconds", help: "Start of the process in seconds since 1970.", .init(booted + fields[19] / ticks),
+                in: &text)
         }
         do {
             let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-            gauge("open_fds", help: "Open file descriptors.", open, in: &text)
+            gauge("open_fds", help: "Open file descriptors.", .init(open), in: &text)
         } catch {
             // A process without descriptors to list its own is in trouble enough; the other metrics go on.
             return
@@ -46,12 +48,12 @@ struct ProcessMetrics {
             let resource = RLIMIT_NOFILE
         #endif
         if getrlimit(resource, &limit) == 0 {
-            gauge("max_fds", help: "Maximum number of open file descriptors.", limit.rlim_cur, in: &text)
+            gauge("max_fds", help: "Maximum number of open file descriptors.", .init(limit.rlim_cur), in: &text)
         }
     }
 
-    private func gauge(_ name: String, help: String, _ value: some CustomStringConvertible, in text: inout MetricList) {
-        text.add(.gauge, name, prefix: "process_", help: help, samples: [.init(value)])
+    private func gauge(_ name: String, help: String, _ sample: MetricList.Sample, in text: inout MetricList) {
+        text.add(.gauge, name, prefix: "process_", help: help, samples: [sample])
     }
 
     /// Seconds since 1970.

@@ -31,24 +31,26 @@ struct ServerMetrics {
     }
 
     private func writeRequests(to text: inout MetricList) {
-        let answers = counters.answers.map { ("route=\"\($0.key.route)\",status=\"\($0.key.status.label)\"", $0.value) }
+        let answers = counters.answers.map { (route: $0.key.route, status: $0.key.status.label, count: $0.value) }
         text.add(
             .counter, "requests_total", help: "Requests answered, by route and status class.",
-            samples: answers.sorted { $0.0 < $1.0 }.map { .init($0.1, labels: $0.0) })
+            samples: answers.sorted { ($0.route, $0.status) < ($1.route, $1.status) }.map {
+                .init($0.count, labels: [("route", $0.route), ("status", $0.status)])
+            })
         let routes = counters.byRoute.filter { !$0.value.counts.isEmpty }.sorted { $0.key < $1.key }
         text.add(
             Dictionary(uniqueKeysWithValues: routes.map { ($0.key, $0.value.times) }), "request_seconds",
             help: "Time until a response begins, by route.", label: "route")
         text.add(
             .counter, "response_bytes_total", help: "Bytes of response bodies, by route.",
-            samples: routes.map { .init($0.value.bytes, labels: "route=\"\($0.key)\"") })
+            samples: routes.map { .init($0.value.bytes, labels: [("route", $0.key)]) })
         text.add(
             .counter, "fast_path_requests_total", help: "Requests that an event loop answered at once, by route.",
-            samples: routes.map { .init($0.value.immediateAnswers, labels: "route=\"\($0.key)\"") })
+            samples: routes.map { .init($0.value.immediateAnswers, labels: [("route", $0.key)]) })
         text.add(
             .counter, "images_total", help: "Images asked for, once each, by the tier that had them or how they were made.",
             samples: pipeline.metrics.images.counts.sorted { $0.key < $1.key }.map {
-                .init($0.value, labels: "outcome=\"\($0.key)\"")
+                .init($0.value, labels: [("outcome", $0.key)])
             })
         text.add(
             .counter, "access_log_dropped_total", help: "Requests without a line in the access log.",
@@ -57,7 +59,7 @@ struct ServerMetrics {
             .counter, "trace_spans_total", help: "Spans sent to the collector, or dropped because it did not take them.",
             samples: counters.collector.map { collector in
                 let counts = collector.counts
-                return [.init(counts.sent, labels: "outcome=\"sent\""), .init(counts.dropped, labels: "outcome=\"dropped\"")]
+                return [.init(counts.sent, labels: [("outcome", "sent")]), .init(counts.dropped, labels: [("outcome", "dropped")])]
             } ?? [])
         text.add(.gauge, "connections", help: "Open connections.", value: counters.connections.count)
     }
@@ -67,7 +69,7 @@ struct ServerMetrics {
         text.add(
             .counter, "clients_refused_total", help: "Connections and requests refused or closed, by reason.",
             samples: OpenConnections.Refusal.allCases.map {
-                .init(connections.refused[$0] ?? 0, labels: "reason=\"\($0.rawValue)\"")
+                .init(connections.refused[$0] ?? 0, labels: [("reason", $0.rawValue)])
             })
         text.add(
             .gauge, "response_bytes_held", help: "Bytes of response bodies in flight; a shared body counts once.",
@@ -82,18 +84,18 @@ struct ServerMetrics {
         // The label `lane` is older than the word urgency, and dashboards use it.
         text.add(
             .gauge, "render_queue", help: "Renders waiting for a worker, by urgency.",
-            samples: Urgency.allCases.map { .init(pool.waiting($0), labels: "lane=\"\($0)\"") })
+            samples: Urgency.allCases.map { .init(pool.waiting($0), labels: [("lane", "\($0)")]) })
         text.add(.gauge, "render_workers", help: "Render threads.", value: renderThreads)
         text.add(
             .gauge, "workers_stuck", help: "Threads with a job past its deadline, by the work that they do.",
             samples: [
-                .init(pool.stuck.render, labels: "lane=\"render\""), .init(pool.stuck.examine, labels: "lane=\"examine\""),
+                .init(pool.stuck.render, labels: [("lane", "render")]), .init(pool.stuck.examine, labels: [("lane", "examine")]),
             ])
         text.add(
             .gauge, "render_processes", help: "Processes in which pictures are read and made.", value: pipeline.engine.processes)
         text.add(
             .counter, "workers_lost_total", help: "Render processes lost, by reason.",
-            samples: ProcessLoss.allCases.map { .init(lost[$0], labels: "reason=\"\($0.rawValue)\"") })
+            samples: ProcessLoss.allCases.map { .init(lost[$0], labels: [("reason", $0.rawValue)]) })
         text.add(
             .gauge, "refreshes_under_way", help: "Background work in progress, such as refreshes of stale images.",
             value: background.underWay)
@@ -110,7 +112,7 @@ struct ServerMetrics {
             samples: ProcessMemory.resident.map { [.init($0)] } ?? [])
         text.add(
             .gauge, "build_info", help: "1, with the version of the server.",
-            samples: [.init(1, labels: "version=\"\(ServerVersion.current)\"")])
+            samples: [.init(1, labels: [("version", ServerVersion.current)])])
     }
 }
 

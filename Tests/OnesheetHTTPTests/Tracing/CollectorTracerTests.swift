@@ -147,8 +147,7 @@ final class CollectorTracerTests: XCTestCase {
 
     private func tracer(_ url: String, ratio: Double = 1) throws -> CollectorTracer {
         CollectorTracer(
-            endpoint: try XCTUnwrap(CollectorURL(url)), sampleRatio: ratio, service: "test", version: "1",
-            group: NIOSingletons.posixEventLoopGroup)
+            endpoint: try XCTUnwrap(CollectorURL(url)), sampleRatio: ratio, service: "test", version: "1")
     }
 
     /// The spans of all deliveries.

@@ -1,42 +1,52 @@
-import NIOCore
+package import NIOCore
+
+/// Counts the bytes of a body in a budget until its last reference is released.
+package protocol BodyMemory: AnyObject, Sendable {
+    /// Counts at least `total` bytes.
+    /// - Returns: whether there was room.
+    func grow(to total: Int) -> Bool
+
+    /// Counts at most `total` bytes.
+    func shrink(to total: Int)
+}
 
 /// Collects a body as it arrives. Reserves memory for received bytes only, because an announced length costs the sender nothing.
-struct BodyCollector {
-    enum Refusal: Error {
+package struct BodyCollector {
+    package enum Refusal: Error {
         case tooLarge, noMemory
     }
 
     /// The most announced bytes to reserve capacity for at once.
     private static let first = 256 << 10
 
-    private(set) var bytes = ByteBuffer()
-    let reservation: MemoryReservation
+    package private(set) var bytes = ByteBuffer()
+    package let memory: (any BodyMemory)?
     private let limit: Int
     private let announced: Int?
 
     /// - Parameters:
     ///   - announced: the announced length, if there is one.
     ///   - limit: the limit in bytes.
+    ///   - memory: counts the bytes, none so far; `nil` if the caller has counted them.
     /// - Throws: `Refusal.tooLarge` if the announced length exceeds the limit.
-    init(announced: Int?, limit: Int, budget: MemoryBudget) throws(Refusal) {
+    package init(announced: Int?, limit: Int, memory: (any BodyMemory)?) throws(Refusal) {
         if let announced, announced > limit { throw .tooLarge }
-        guard let reservation = budget.reserve(0) else { throw .noMemory }
         self.announced = announced
         self.limit = limit
-        self.reservation = reservation
+        self.memory = memory
     }
 
     /// Adds bytes.
-    mutating func add(_ piece: ByteBuffer) throws(Refusal) {
+    package mutating func add(_ piece: ByteBuffer) throws(Refusal) {
         let (needed, capacity) = (bytes.readableBytes + piece.readableBytes, bytes.capacity)
         guard needed <= limit else { throw .tooLarge }
         if needed > capacity {
             let doubled = min(capacity * 2, announced ?? .max)
             let more = Self.rounded(max(needed, doubled, min(announced ?? 0, Self.first)))
             // While the buffer grows, the old and the new one exist together.
-            guard reservation.grow(to: capacity + more) else { throw .noMemory }
+            guard memory?.grow(to: capacity + more) ?? true else { throw .noMemory }
             bytes.reserveCapacity(more)
-            reservation.shrink(to: bytes.capacity)
+            memory?.shrink(to: bytes.capacity)
         }
         bytes.writeImmutableBuffer(piece)
     }

@@ -1,24 +1,25 @@
 import NIOCore
-import OnesheetCore
+package import OnesheetCore
 
 /// Checks URLs and addresses against the origin policy before a connection is made.
-enum OriginGuard {
+package enum OriginGuard {
     /// - Throws: `HTTPTransportError.forbidden` if `policy` does not allow `url`.
-    static func check(_ url: WebURL, _ policy: OriginPolicy) throws(HTTPTransportError) {
+    package static func check(_ url: WebURL, _ policy: OriginPolicy) throws(HTTPTransportError) {
         guard let allow = policy.allow, !allow.contains(where: { $0.matches(url) }) else { return }
         throw .forbidden(url: url.description, reason: "it is not on the source's allow-list")
     }
 
     /// Whether `policy` allows the place that an original came from. Any place is allowed that is no URL.
-    static func allows(_ provenance: Provenance, _ policy: OriginPolicy) -> Bool {
+    package static func allows(_ provenance: Provenance, _ policy: OriginPolicy) -> Bool {
         guard let allow = policy.allow, let url = provenance.location.flatMap({ WebURL($0) }) else { return true }
         return allow.contains { $0.matches(url) }
     }
 
-    /// The addresses of the host of `url` that connections may be made to, alternating between the families (RFC 8305 §4).
+    /// The addresses of `host` that connections may be made to, alternating between the families (RFC 8305 §4).
+    /// - Parameter networks: `nil` allows all.
     /// - Throws: `ExchangeFailure` if there is none.
     static func addresses(
-        of host: OriginHost, in networks: [NetworkRange], _ resolver: any NameResolver
+        of host: OriginHost, in networks: [NetworkRange]?, _ resolver: any NameResolver
     ) async throws(ExchangeFailure) -> [IPAddress] {
         let all: [IPAddress]
         if let address = IPAddress(host.host) {
@@ -34,14 +35,16 @@ enum OriginGuard {
                 }
             }
         }
-        let allowed = all.filter { address in networks.contains { $0.contains(address) } }
+        let allowed = all.filter { allows($0, networks) }
         guard !allowed.isEmpty else { throw ExchangeFailure(.refused(all), .connecting) }
         return inTurn(allowed)
     }
 
     /// Whether the peer of a connection is within `networks`. Connections are made only to checked addresses, so this is a second
     /// line of defence.
-    static func allows(_ peer: IPAddress, _ networks: [NetworkRange]) -> Bool { networks.contains { $0.contains(peer) } }
+    package static func allows(_ peer: IPAddress, _ networks: [NetworkRange]?) -> Bool {
+        networks?.contains { $0.contains(peer) } ?? true
+    }
 
     /// Alternates between the families, so that an unreachable family costs one attempt.
     private static func inTurn(_ addresses: [IPAddress]) -> [IPAddress] {
@@ -54,7 +57,7 @@ enum OriginGuard {
 extension OriginPolicy {
     /// Whether the operator named the host of `url`, so that errors may describe its connections. Errors must not do so if a
     /// stranger may have chosen the host: one that only matches a pattern, or the target of a redirect.
-    func names(_ url: WebURL, afterRedirect isRedirected: Bool) -> Bool {
+    package func names(_ url: WebURL, afterRedirect isRedirected: Bool) -> Bool {
         guard let allow else { return !isRedirected }
         return allow.contains { $0.isForOneHost && $0.matches(url) }
     }

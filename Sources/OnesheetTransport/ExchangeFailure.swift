@@ -1,9 +1,9 @@
-import NIOCore
-import OnesheetCore
+package import NIOHTTP1
+package import OnesheetCore
 
 /// The reason for which an exchange with an origin brought no complete response, and its progress.
-struct ExchangeFailure: Error {
-    enum Kind {
+package struct ExchangeFailure: Error {
+    package enum Kind {
         /// All addresses of the host are outside the source's networks.
         case refused([IPAddress])
         case noAddress
@@ -20,7 +20,7 @@ struct ExchangeFailure: Error {
         case unusable(String)
     }
 
-    enum Stage: Comparable {
+    package enum Stage: Comparable {
         /// There was no connection.
         case connecting
         /// No data was received.
@@ -31,16 +31,19 @@ struct ExchangeFailure: Error {
         case answered
     }
 
-    let kind: Kind
-    let stage: Stage
+    package let kind: Kind
+    package let stage: Stage
+    /// The head of a response whose body is missing.
+    package let head: HTTPResponseHead?
 
-    init(_ kind: Kind, _ stage: Stage) {
+    package init(_ kind: Kind, _ stage: Stage, head: HTTPResponseHead? = nil) {
         self.kind = kind
         self.stage = stage
+        self.head = head
     }
 
     /// Whether no head was received and the host is to blame.
-    var isUnanswered: Bool {
+    package var isUnanswered: Bool {
         switch kind {
         case .noMemory, .full: false
         default: stage < .answered
@@ -48,7 +51,7 @@ struct ExchangeFailure: Error {
     }
 
     /// Whether a retry may succeed.
-    var isWorthAnotherTry: Bool {
+    package var isWorthAnotherTry: Bool {
         switch kind {
         case .broken, .noAddress, .refused: true
         case .timedOut, .tooLarge, .noMemory, .full, .unusable: false
@@ -56,7 +59,7 @@ struct ExchangeFailure: Error {
     }
 
     /// A description for the log only.
-    var detail: String {
+    package var detail: String {
         switch kind {
         case .refused(let addresses):
             "outside the source's networks: " + addresses.prefix(4).map { "\($0)" }.joined(separator: ", ")
@@ -73,7 +76,7 @@ struct ExchangeFailure: Error {
 extension ExchangeFailure {
     /// The failure for the caller. If a stranger may have chosen the host, all connection failures look the same: refused, unknown,
     /// closed, silent, or invalid. Otherwise they would reveal the internal network.
-    func error(at url: WebURL, isNamed: Bool) -> HTTPTransportError {
+    package func error(at url: WebURL, isNamed: Bool) -> HTTPTransportError {
         let url = url.description
         if !isNamed, isUnanswered { return .failed(url: url, reason: "its host does not answer") }
         switch kind {

@@ -46,9 +46,10 @@ final class OriginExchange: ChannelDuplexHandler {
         exchange = Exchange(job: job)
         ceiling.begin()
         context.write(wrapOutboundOut(.head(job.order.head)), promise: nil)
+        if let body = job.order.body { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.write(wrapOutboundOut(.end(nil)), promise: promise)
         let bounds = job.order.bounds
-        let tick = TimeAmount.milliseconds(max(5, min(250, bounds.silence.nanoseconds / 8_000_000)))
+        let tick = TimeAmount.milliseconds(max(5, min(250, min(bounds.head, bounds.silence).nanoseconds / 8_000_000)))
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         exchange?.ticks = context.eventLoop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in
             let (handler, context) = bound.value
@@ -66,10 +67,11 @@ final class OriginExchange: ChannelDuplexHandler {
             switch unwrapInboundIn(data) {
             case .head(let head):
                 exchange?.receive(head)
-                ceiling.expectBody(of: order.limit)
-                order.place.answered()
+                let limit = order.limit(of: head.status)
+                ceiling.expectBody(of: limit)
+                order.onHead()
                 let announced = head.headers.first(name: "content-length").flatMap { Int($0) }
-                exchange?.body = try BodyCollector(announced: announced, limit: order.limit, budget: order.budget)
+                exchange?.body = try BodyCollector(announced: announced, limit: limit, memory: order.memory)
             case .body(let piece):
                 exchange?.latest = .now()
                 try exchange?.body?.add(piece)
@@ -77,7 +79,7 @@ final class OriginExchange: ChannelDuplexHandler {
             }
         } catch {
             switch error {
-            case .tooLarge: fail(.tooLarge(order.limit), context)
+            case .tooLarge: fail(.tooLarge(order.limit(of: exchange?.head?.status ?? .ok)), context)
             case .noMemory: fail(.noMemory, context)
             }
         }
@@ -113,14 +115,14 @@ final class OriginExchange: ChannelDuplexHandler {
         guard exchange.head != nil else {
             // Interim responses do not count.
             let waited = now - exchange.start
-            if waited >= order.bounds.silence || !order.place.mayStay(after: waited.seconds) { fail(.timedOut, context) }
+            if waited >= order.bounds.head || !order.mayStay(waited.seconds) { fail(.timedOut, context) }
             return
         }
         let elapsed = now - exchange.headCame
         let bytes = exchange.body?.bytes.readableBytes ?? 0
         let isSlow = elapsed >= order.bounds.grace && Double(bytes) < elapsed.seconds * Double(order.bounds.rate)
         let silence = now - exchange.latest
-        if isSlow || silence >= order.bounds.silence || !order.place.mayStay(after: silence.seconds) { fail(.timedOut, context) }
+        if isSlow || silence >= order.bounds.silence || !order.mayStay(silence.seconds) { fail(.timedOut, context) }
     }
 
     private func finish(_ context: ChannelHandlerContext) {
@@ -131,16 +133,16 @@ final class OriginExchange: ChannelDuplexHandler {
         if isLast { context.close(promise: nil) }
         exchange.job.promise.succeed(
             OriginReply(
-                status: Int(head.status.code), headers: head.headers, body: body.bytes, reservation: body.reservation,
-                isLast: isLast))
+                status: Int(head.status.code), headers: head.headers, body: body.bytes, memory: body.memory, isLast: isLast))
     }
 
     private func fail(_ kind: ExchangeFailure.Kind, _ context: ChannelHandlerContext) {
-        let (stage, promise) = (stage, exchange?.job.promise)
+        let (stage, promise, head) = (stage, exchange?.job.promise, exchange?.head)
         exchange?.ticks?.cancel()
         // Release its memory before the waiter continues.
+        exchange?.job.order.memory?.shrink(to: 0)
         exchange = nil
-        promise?.fail(ExchangeFailure(kind, stage))
+        promise?.fail(ExchangeFailure(kind, stage, head: head))
         context.close(promise: nil)
     }
 }

@@ -44,22 +44,25 @@ package final class SystemResolver: NameResolver {
     private static let most = 16
 
     private let state = Mutex(State())
-    private let knownNames = NIOThreadPool(numberOfThreads: 4)
-    private let newNames = NIOThreadPool(numberOfThreads: 8)
+    private let knownNames: NIOThreadPool
+    private let newNames: NIOThreadPool
     private let limit: Duration
     private let clock: WallClock
     private let lookUp: @Sendable (String) -> [IPAddress]?
 
     /// - Parameters:
+    ///   - threads: for names that have resolved, and for others.
     ///   - limit: for one lookup from the time when it has a thread, and for its wait for one.
     ///   - lookUp: blocks and returns the addresses of a name; an empty list if there is no such name, `nil` if the lookup fails.
     package init(
-        limit: Duration = .seconds(5), clock: WallClock = .system,
+        threads: (known: Int, new: Int) = (4, 8), limit: Duration = .seconds(5), clock: WallClock = .system,
         lookUp: @escaping @Sendable (String) -> [IPAddress]? = { SystemResolver.system($0) }
     ) {
         self.limit = limit
         self.clock = clock
         self.lookUp = lookUp
+        knownNames = NIOThreadPool(numberOfThreads: threads.known)
+        newNames = NIOThreadPool(numberOfThreads: threads.new)
         knownNames.start()
         newNames.start()
     }

@@ -1,19 +1,19 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import OnesheetCore
+package import OnesheetCore
 import Synchronization
 
 /// Connections to origins: made only to checked addresses, reused, and closed when they are idle.
 ///
 /// The addresses of a name are checked before the connection is made, and the connection is made to a checked address. A name that
 /// resolves differently a moment later (DNS rebinding) has no effect. `Host` and the TLS handshake use the name.
-final class OriginConnections: Sendable {
+package final class OriginConnections: Sendable {
     /// A connection was checked against one set of networks and is reused only for that set.
     private struct Key: Hashable {
         let host: OriginHost
-        let networks: [NetworkRange]
+        let networks: [NetworkRange]?
     }
 
     private struct Idle {
@@ -47,8 +47,6 @@ final class OriginConnections: Sendable {
 
     /// The most connections, because file descriptors are a shared resource.
     private static let limit = 512
-    /// The idle timeout of a connection. Many servers close after a minute, some earlier.
-    private static let idleTime = Duration.seconds(30)
     /// The most addresses to try.
     private static let attempts = 4
 
@@ -56,17 +54,33 @@ final class OriginConnections: Sendable {
     private let group: any EventLoopGroup
     private let resolver: any NameResolver
     private let security: TLSClient
+    private let idleTime: Duration
 
-    init(group: any EventLoopGroup, resolver: any NameResolver, security: TLSClient) {
+    /// - Parameter idleTime: the time without a request after which a connection is closed. Many servers close after a minute, some earlier.
+    package init(
+        group: any EventLoopGroup, resolver: any NameResolver, security: TLSClient, idleTime: Duration = .seconds(30)
+    ) {
         self.group = group
         self.resolver = resolver
         self.security = security
+        self.idleTime = idleTime
+    }
+
+    /// Connections to a host that the operator names, such as a store. They are closed when they are idle for less than stores wait, so
+    /// that few end while a request is on its way that cannot be sent again.
+    /// - Parameter limit: for the lookup of a name.
+    package convenience init(lookUpWithin limit: Duration) {
+        self.init(
+            group: OriginLoops.group, resolver: SystemResolver(threads: (1, 1), limit: limit),
+            security: TLSClient(threads: NIOSingletons.posixBlockingThreadPool), idleTime: .seconds(5))
     }
 
     /// The response of `host` to `order`, from an address within `networks`.
-    /// - Parameter isNew: whether the connection must be new.
-    func send(
-        _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange], isNew: Bool
+    /// - Parameters:
+    ///   - networks: `nil` allows all addresses, for a host that the operator names.
+    ///   - isNew: whether the connection must be new.
+    package func send(
+        _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange]?, isNew: Bool
     ) async throws(ExchangeFailure) -> OriginReply {
         let key = Key(host: host, networks: networks)
         if !isNew, let channel = popIdle(key) {
@@ -75,7 +89,7 @@ final class OriginConnections: Sendable {
             } catch {
                 // Both ends may close an idle connection. The origin closed it before it received the request, so a GET may be sent
                 // again (RFC 9112 §9.3.1).
-                guard error.stage == .waiting, case .broken = error.kind, !Task.isCancelled else { throw error }
+                guard order.isRepeatable, error.stage == .waiting, case .broken = error.kind, !Task.isCancelled else { throw error }
             }
         }
         let addresses = try await OriginGuard.addresses(of: host, in: networks, resolver)
@@ -83,7 +97,7 @@ final class OriginConnections: Sendable {
     }
 
     /// Closes all connections.
-    func shutdown() {
+    package func shutdown() {
         let all = state.withLock { state in
             state.isShutDown = true
             return Array(state.open.values)
@@ -126,7 +140,7 @@ final class OriginConnections: Sendable {
         var failure = ExchangeFailure(.noAddress, .connecting)
         for (index, address) in addresses.prefix(Self.attempts).enumerated() {
             let isLast = index + 1 == min(addresses.count, Self.attempts)
-            let patience = isLast ? order.bounds.silence : .nanoseconds(order.bounds.silence.nanoseconds / 4)
+            let patience = isLast ? order.bounds.connect : .nanoseconds(order.bounds.connect.nanoseconds / 4)
             let left = order.deadline - .now()
             guard left > .zero, !Task.isCancelled else { throw ExchangeFailure(.timedOut, .connecting) }
             do {
@@ -207,7 +221,7 @@ final class OriginConnections: Sendable {
     }
 
     private func keep(_ channel: any Channel, _ key: Key) {
-        let end = Alarms.shared.set(in: Self.idleTime) { channel.close(promise: nil) }
+        let end = Alarms.shared.set(in: idleTime) { channel.close(promise: nil) }
         let isKept = state.withLock { state in
             // It may have been closed meanwhile.
             guard !state.isShutDown, state.open[ObjectIdentifier(channel)] != nil else { return false }

@@ -1,15 +1,15 @@
-import NIOPosix
-import NIOSSL
+package import NIOPosix
+package import NIOSSL
 package import OnesheetCore
 import Synchronization
 
 /// The TLS settings for all origins. The trust roots are read once, and not on an event loop.
-final class TLSClient: Sendable {
+package final class TLSClient: Sendable {
     private let made = Mutex<NIOSSLContext?>(nil)
     private let configuration: TLSConfiguration
     private let threads: NIOThreadPool
 
-    init(_ configuration: TLSConfiguration = .makeClientConfiguration(), threads: NIOThreadPool) {
+    package init(_ configuration: TLSConfiguration = .makeClientConfiguration(), threads: NIOThreadPool) {
         var configuration = configuration
         configuration.applicationProtocols = ["http/1.1"]
         self.configuration = configuration
@@ -52,7 +52,7 @@ package struct TrustedAuthorities: Sendable {
         if let system { _ = try Self.certificates(in: system, key: "SSL_CERT_FILE") }
     }
 
-    var configuration: TLSConfiguration {
+    package var configuration: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         if let system { configuration.trustRoots = .file(system) }
         if !own.isEmpty { configuration.additionalTrustRoots = [.certificates(own)] }
