@@ -157,8 +157,8 @@ let package = Package(
         target("OnesheetCrypto", [.target(name: "CSystemLibraries", condition: .when(platforms: [.linux]))]),
         target("OnesheetAddress", ["OnesheetValues", "OnesheetCrypto"]),
         target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
-        target("OnesheetTransport", ["OnesheetCore", nio, posix, http1, ssl]),
-        target("OnesheetHTTP", ["OnesheetCore", nio, posix, httpTypes, http1, ssl, foundationCompat, tracing]),
+        target("OnesheetTransport", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
+        target("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImaging", links: ["lcms2"]),
         target("OnesheetImaging", ["OnesheetCore", "CImaging", nio], isQuick: true),
         target("OnesheetCache", ["OnesheetCore", "OnesheetCrypto", "CLinux", nio, posix, grdb, log]),
@@ -273,7 +273,7 @@ let package = Package(
             dependencies: [
                 "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetServer", "OnesheetTesting", "StandardPlugins", nio, log,
             ], swiftSettings: settings),
-        tests("OnesheetHTTP", [httpTypes, posix, http1, tracing]),
+        tests("OnesheetHTTP", ["OnesheetTransport", httpTypes, posix, http1, tracing]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
         .target(
             name: "ConfigurationYAML", dependencies: ["OnesheetCore", yams], path: "Tests/ConfigurationYAML",

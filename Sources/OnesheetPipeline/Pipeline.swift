@@ -4,7 +4,7 @@ package import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
-import OnesheetHTTP
+import OnesheetTransport
 import Tracing
 
 /// Turns requests into images: cache, source, origin, render, cache.

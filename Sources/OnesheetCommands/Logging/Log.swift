@@ -2,7 +2,7 @@ import FoundationEssentials
 import Logging
 import OnesheetCore
 import OnesheetServer
-import OnesheetHTTP
+import OnesheetTransport
 
 /// The log: lines on standard error, each with its request's identifier.
 enum Log {

@@ -4,7 +4,6 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 package import OnesheetCore
-import OnesheetHTTP
 package import OnesheetTransport
 import Tracing
 

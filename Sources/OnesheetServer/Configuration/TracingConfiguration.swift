@@ -1,5 +1,5 @@
 package import OnesheetCore
-package import OnesheetHTTP
+package import OnesheetTransport
 
 /// The keys of `tracing`: the collector of spans.
 package struct TracingConfiguration: Sendable, ConfigurationSection, Equatable {

@@ -2,7 +2,7 @@ import Logging
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
-import OnesheetHTTP
+import OnesheetTransport
 import ServiceLifecycle
 
 extension PrefetchSchedule {

@@ -9,7 +9,7 @@ import OnesheetCluster
 package import OnesheetCore
 import OnesheetImaging
 import OnesheetPipeline
-import OnesheetHTTP
+import OnesheetTransport
 import ServiceLifecycle
 import Synchronization
 

@@ -1,5 +1,5 @@
 import OnesheetCore
-import OnesheetHTTP
+import OnesheetTransport
 import ServiceLifecycle
 
 /// Sends spans to the collector every second.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import NIOCore
 import OnesheetCore
 import OnesheetHTTP
+import OnesheetTransport
 
 /// Formats the lines of the access log.
 ///

@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 import OnesheetPipeline
-import OnesheetHTTP
+import OnesheetTransport
 import Synchronization
 
 /// Counters of requests and latencies since the server started.

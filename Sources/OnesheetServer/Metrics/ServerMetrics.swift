@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetImaging
 import OnesheetIsolation
 import OnesheetPipeline
-import OnesheetHTTP
+import OnesheetTransport
 
 #if canImport(Glibc)
     import Glibc

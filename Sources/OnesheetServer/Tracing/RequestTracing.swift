@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import OnesheetCore
 import OnesheetHTTP
+import OnesheetTransport
 import Tracing
 
 /// Traces requests: continues the client's trace (W3C Trace Context) and records a span for each request.

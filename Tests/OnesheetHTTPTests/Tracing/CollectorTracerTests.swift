@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import OnesheetTesting
-import OnesheetHTTP
+import OnesheetTransport
 import Tracing
 import XCTest
 

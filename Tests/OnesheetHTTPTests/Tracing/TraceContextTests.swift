@@ -1,4 +1,4 @@
-import OnesheetHTTP
+import OnesheetTransport
 import Tracing
 import XCTest
 

@@ -3,7 +3,6 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 import NIOHTTP1
 import OnesheetCore
-import OnesheetTransport
 
 /// The URL of a collector.
 package struct CollectorURL: Sendable, Equatable, CustomStringConvertible {
