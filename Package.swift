@@ -72,6 +72,8 @@ let hpack = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http
 let tls = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let ssl = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
@@ -140,11 +142,13 @@ let package = Package(
         pinned("https://github.com/apple/swift-nio-extras", "1.35.2"),
         pinned("https://github.com/apple/swift-nio-http2.git", "1.46.0"),
         pinned("https://github.com/apple/swift-nio-ssl", "2.37.6"),
+        pinned("https://github.com/apple/swift-system", "1.8.1"),
         pinned("https://github.com/groue/GRDB.swift", "7.10.0"),
         pinned("https://github.com/hummingbird-project/hummingbird", "2.28.1"),
         pinned("https://github.com/jpsim/Yams", "6.2.2"),
         pinned("https://github.com/swift-server/async-http-client", "1.37.0"),
         pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
+        pinned("https://github.com/swiftlang/swift-subprocess", "1.0.2"),
     ],
     targets: [
         // Libraries of the system: a module each, of which a target links only what it imports.
@@ -208,7 +212,7 @@ let package = Package(
         plugin("HEICCodec", ["CSystemLibraries"]),
         plugin("JPEGXLCodec", ["CSystemLibraries"]),
         plugin("BoxOfficeSource", exclude: ["Kakao/README.md"]),
-        plugin("ExecSource", ["CLinux", log]),
+        plugin("ExecSource", ["CLinux", subprocess, systemPackage, log]),
         plugin("FolderSource", [log]),
         plugin("FolderStore", [posix]),
         .plugin(

@@ -1,5 +1,11 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import OnesheetCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
 
 /// What a program wrote last to standard error, bounded, for the message about its end.
 struct LastWords: Sendable {

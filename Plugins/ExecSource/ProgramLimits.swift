@@ -1,5 +1,11 @@
 internal import CLinux
-internal import Foundation
+internal import FoundationEssentials
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
 
 /// The limits of each of a program's processes.
 struct ProgramLimits: Sendable {

@@ -9,9 +9,4 @@
 /// - Returns: 0, or an error number. A process that has ended already is no error.
 int cexec_limit(pid_t process, uint64_t memory, uint64_t files, uint64_t seconds);
 
-/// Waits until a child of this process has ended. Leaves it for waitpid(2).
-/// - Returns: 0 if it is no child, because another thread has waited for it; 1 if it has exited with `status`; 2 if the signal `status`
-///   has ended it.
-int cexec_wait(pid_t child, int *status);
-
 #endif
