@@ -12,7 +12,7 @@ struct CountedHit: Sendable {
     /// - Throws: `.overloaded` if there is no room.
     init?(
         _ key: CacheKey, in cache: Cache, after begun: CacheLookUp? = nil, counting memory: MemoryBudget, pool: RenderPool
-    ) async throws(PipelineError) {
+    ) async throws(Failure) {
         let reading = ReadingMemory { bytes in
             // A single entry always fits, even if it exceeds the budget.
             memory.reserve(bytes) ?? (memory.reserved == 0 ? memory.charge(bytes) : nil)
