@@ -74,7 +74,7 @@ package: setup ## Make a Debian package and a tarball: .build-package
 sbom: setup ## List all components with versions and licences: .build/sbom.json
 	@.ci/sbom
 
-reference: setup ## Regenerate the tables of docs/configuration.md
+reference: setup ## Regenerate the tables of docs/configuration.md and docs/http-api.md
 	@swift build --product onesheet --explicit-target-dependency-import-check error
 	@.ci/reference .build/debug/onesheet
 

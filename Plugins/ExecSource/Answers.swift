@@ -55,15 +55,17 @@ struct AnswerObject {
     }
 }
 
+extension AnswerObject: TitleFieldReader {
+    func required(_ field: Title.CodingKeys) throws(SourceError) -> String { try required(field.rawValue) }
+    func text(_ field: Title.CodingKeys) throws(SourceError) -> String? { try text(field.rawValue) }
+    func whole(_ field: Title.CodingKeys) throws(SourceError) -> Int? { try whole(field.rawValue) }
+    func day(_ field: Title.CodingKeys) throws(SourceError) -> CalendarDay? { try day(field.rawValue) }
+    func details(_ field: Title.CodingKeys) throws(SourceError) -> [String: JSONValue] { try members(field.rawValue) }
+}
+
 extension Title {
     /// A title in a program's answer. Only `id` and `name` are required.
-    init(answer value: JSONValue) throws(SourceError) {
-        let title = try AnswerObject(value, "a title")
-        self.init(
-            id: try title.required("id"), name: try title.required("name"), originalName: try title.text("originalName"),
-            overview: try title.text("overview"), releaseDate: try title.day("releaseDate"), rank: try title.whole("rank"),
-            metadata: try title.members("metadata"))
-    }
+    init(answer value: JSONValue) throws(SourceError) { try self.init(reading: try AnswerObject(value, "a title")) }
 }
 
 extension TitlePage {

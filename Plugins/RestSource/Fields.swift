@@ -58,20 +58,15 @@ struct Field: Sendable, Decodable {
     }
 }
 
-/// The places of a title's facts, relative to the title.
+/// The places of a title's fields, relative to the title.
 struct TitleFields: Sendable, Decodable {
-    var id: Field
-    var name: Field
-    /// The first of these that is present.
-    var originalName: OneOrMore?
-    var overview: Field?
-    var releaseDate: Field?
-    var rank: Field?
-    var metadata: [String: Field]?
+    /// The places of each field but `metadata`. The first one with a value counts.
+    private var places: [Title.CodingKeys: [Field]] = [:]
+    private let metadata: [String: Field]
 
-    /// One field, or several to try in order.
-    struct OneOrMore: Sendable, Decodable {
-        var fields: [Field]
+    /// One place, or several to try in order.
+    private struct OneOrMore: Decodable {
+        let fields: [Field]
 
         init(from decoder: any Decoder) throws {
             if case .list = try ConfigurationValue(from: decoder) {
@@ -82,19 +77,53 @@ struct TitleFields: Sendable, Decodable {
         }
     }
 
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Title.CodingKeys.self)
+        for field in [Title.CodingKeys.id, .name] { places[field] = try container.decode(OneOrMore.self, forKey: field).fields }
+        for field in Title.CodingKeys.allCases where field != .metadata && places[field] == nil {
+            places[field] = try container.decodeIfPresent(OneOrMore.self, forKey: field)?.fields
+        }
+        metadata = try container.decodeIfPresent([String: Field].self, forKey: .metadata) ?? [:]
+    }
+
     /// The title; `nil` if the item has no id.
     func title(_ item: JSONValue) throws(SourceError) -> Title? {
-        guard let id = try id.text(in: item) else { return nil }
-        guard let name = try name.text(in: item) else {
-            throw .malformedAnswer(reason: "“\(id)” has no name at \(self.name.at.text)")
+        let reader = Reader(fields: self, item: item)
+        return try reader.text(.id) == nil ? nil : Title(reading: reader)
+    }
+
+    private struct Reader: TitleFieldReader {
+        let fields: TitleFields
+        let item: JSONValue
+
+        func required(_ field: Title.CodingKeys) throws(SourceError) -> String {
+            if let text = try text(field) { return text }
+            let places = fields.places[field, default: []].map(\.at.text).joined(separator: " or ")
+            throw .malformedAnswer(reason: "“\(try text(.id) ?? "")” has no \(field.rawValue) at \(places)")
         }
-        var title = Title(id: id, name: name)
-        for field in originalName?.fields ?? [] where title.originalName == nil { title.originalName = try field.text(in: item) }
-        title.overview = try overview?.text(in: item)
-        title.releaseDate = try releaseDate?.text(in: item).flatMap { CalendarDay($0) }
-        title.rank = try rank?.whole(in: item)
-        for (name, field) in metadata ?? [:] { title.metadata[name] = try field.value(in: item) }
-        return title
+
+        func text(_ field: Title.CodingKeys) throws(SourceError) -> String? {
+            try first(field) { place throws(SourceError) in try place.text(in: item) }
+        }
+
+        func whole(_ field: Title.CodingKeys) throws(SourceError) -> Int? {
+            try first(field) { place throws(SourceError) in try place.whole(in: item) }
+        }
+
+        func day(_ field: Title.CodingKeys) throws(SourceError) -> CalendarDay? { try text(field).flatMap { CalendarDay($0) } }
+
+        func details(_ field: Title.CodingKeys) throws(SourceError) -> [String: JSONValue] {
+            var details: [String: JSONValue] = [:]
+            for (name, place) in fields.metadata { details[name] = try place.value(in: item) }
+            return details
+        }
+
+        private func first<Value>(
+            _ field: Title.CodingKeys, _ value: (Field) throws(SourceError) -> Value?
+        ) throws(SourceError) -> Value? {
+            for place in fields.places[field] ?? [] { if let value = try value(place) { return value } }
+            return nil
+        }
     }
 }
 

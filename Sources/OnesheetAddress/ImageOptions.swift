@@ -6,38 +6,16 @@ public import OnesheetValues
 ///
 /// The result is canonical: presets are expanded, `dpr` is multiplied, and the order of options is irrelevant.
 public struct ImageOptions: Sendable {
-    /// The result of parsing options.
-    public struct Parsed: Sendable, Equatable {
-        /// The transform. Its format is `nil` if the options name none.
-        public var transform = Transform()
-        /// The expiry time of the URL, in seconds since 1970. Not part of the transform or its cache key.
-        public var expires: Int?
-        /// How a browser shows the image; `nil` leaves it to the browser. Not part of the transform either.
-        public var disposition: Disposition?
-        /// Whether the original is returned as it is. The transform is that of the original then, and no format is negotiated.
-        package internal(set) var isRaw = false
-        var devicePixelRatio = 1.0
-        /// The options so far, with those of presets.
-        var count = 0
-        /// The quality for every format. It overrides the qualities by format.
-        var quality: Quality?
-    }
-
-    enum Quality: Sendable, Equatable {
-        case number(Int)
-        /// The server finds it.
-        case automatic
-    }
+    public typealias Parsed = ParsedOptions
 
     /// The most options of an address. One that repeats a preset would otherwise take the longer, the longer the preset is.
     private static let most = 256
 
-    private let formats: [ImageFormat]
+    private let grammar: OptionGrammar
     private let presets: [String: [Substring]]
     private let presetsOnly: Bool
     /// The transforms that a server with `presetsOnly` makes: that of an address without options, and that of each preset.
     private var allowed: [Transform] = []
-    private let watermark: String?
     /// The transform of an address without options.
     package let plain: Transform
 
@@ -52,10 +30,9 @@ public struct ImageOptions: Sendable {
         formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false, watermark: String? = nil,
         findsQuality: Bool = false
     ) throws(RequestError) {
-        self.formats = formats
+        grammar = OptionGrammar(formats: formats, watermark: watermark)
         self.presets = presets.mapValues { $0.pieces(at: "/") }
         self.presetsOnly = presetsOnly
-        self.watermark = watermark
         plain = Self.plain(findsQuality: findsQuality)
         for options in [""] + presets.keys.sorted().map({ "pr:\($0)" }) { allowed.append(try parse(options).transform) }
     }
@@ -79,8 +56,7 @@ public struct ImageOptions: Sendable {
     static let clients = ImageOptions(unchecked: [:], formats: PosterAddresses.formats, watermark: "")
 
     private init(unchecked presets: [String: String], formats: [ImageFormat], watermark: String?) {
-        self.formats = formats
-        self.watermark = watermark
+        grammar = OptionGrammar(formats: formats, watermark: watermark)
         self.presets = presets.mapValues { $0.pieces(at: "/") }
         presetsOnly = false
         plain = Transform()
@@ -122,7 +98,8 @@ public struct ImageOptions: Sendable {
             parsed.transform = Transform()
             return parsed
         }
-        multiply(&parsed)
+        parsed.transform = parsed.transform.multiplied(by: parsed.devicePixelRatio)
+        parsed.devicePixelRatio = 1
         if let quality = parsed.quality {
             switch quality {
             case .number(let number): (parsed.transform.quality, parsed.transform.findsQuality) = (number, false)
@@ -135,13 +112,7 @@ public struct ImageOptions: Sendable {
     }
 
     /// The format with the file extension `text`.
-    package func format(_ text: some StringProtocol) throws(RequestError) -> ImageFormat {
-        let name = text.lowercasedASCII()
-        guard let format = formats.first(where: { $0.extensions.contains(name) }) else {
-            throw .unknown(unknownName(String(text), kind: "extension", known: formats.flatMap(\.extensions), listsAll: true))
-        }
-        return format
-    }
+    package func format(_ text: some StringProtocol) throws(RequestError) -> ImageFormat { try grammar.format(text) }
 
     /// The transforms for each size in each format.
     /// - Parameter formats: file extensions, or `auto`, the format for clients without a preference.
@@ -186,89 +157,30 @@ public struct ImageOptions: Sendable {
                 throw .malformed("an address has at most \(Self.most) options, with those of its presets")
             }
             var arguments = OptionArguments(option)
-            if presetsOnly, nesting == 0, !["pr", "preset", "exp", "expires", "cb", "cachebuster"].contains(arguments.name) {
+            let option = TransformOption.named[arguments.name]
+            if presetsOnly, nesting == 0, !(option?.isAllowedWithPresets ?? false) {
                 throw .presetsOnly(option: arguments.name, presets: presets.keys.sorted())
             }
-            try apply(&arguments, to: &parsed, nesting: nesting)
+            guard let option else {
+                if let reason = RefusedOptions.reason(arguments.name) { throw .unknown(reason) }
+                throw .unknown(unknownName(arguments.name, kind: "option", known: TransformOption.shortNames))
+            }
+            if let read = option.read {
+                try read(&arguments, &parsed, grammar)
+            } else {
+                try applyPresets(&arguments, to: &parsed, nesting: nesting)
+            }
             try arguments.finish()
         }
     }
 
-    private func apply(_ option: inout OptionArguments, to parsed: inout Parsed, nesting: Int) throws(RequestError) {
-        switch option.name {
-        case "f", "ext", "format":
-            if let text = option.text() { parsed.transform.format = try format(text) }
-        case "pr", "preset":
-            guard nesting < 4 else { throw .bad(option: "pr", value: option.all, reason: "presets are nested too deeply") }
-            while let name = option.text() {
-                guard let preset = presets[String(name)] else {
-                    throw .unknown(unknownName(String(name), kind: "preset", known: presets.keys))
-                }
-                try apply(preset, to: &parsed, nesting: nesting + 1)
+    private func applyPresets(_ option: inout OptionArguments, to parsed: inout Parsed, nesting: Int) throws(RequestError) {
+        guard nesting < 4 else { throw .bad(option: "pr", value: option.all, reason: "presets are nested too deeply") }
+        while let name = option.text() {
+            guard let preset = presets[String(name)] else {
+                throw .unknown(unknownName(String(name), kind: "preset", known: presets.keys))
             }
-        case "q", "quality":
-            parsed.quality = try option.quality()
-        case "fq", "format_quality":
-            while let name = option.text() {
-                guard let quality = try option.integer(1...100) else {
-                    throw .bad(option: option.name, value: option.all, reason: "needs a quality after each format")
-                }
-                parsed.transform.qualities[try format(name)] = quality
-            }
-        case "skp", "skip_processing":
-            var skips: Set<ImageFormat> = []
-            while let name = option.text() { skips.insert(try format(name)) }
-            parsed.transform.skips = skips.sorted { $0.name < $1.name }
-        case "raw": parsed.isRaw = try option.flag() ?? parsed.isRaw
-        case "att", "return_attachment":
-            let isAttachment = try option.flag() ?? false
-            parsed.disposition = Disposition(isAttachment: isAttachment, name: parsed.disposition?.name)
-        case "fn", "filename":
-            let isAttachment = parsed.disposition?.isAttachment ?? false
-            parsed.disposition = try Disposition(&option, isAttachment: isAttachment) ?? parsed.disposition
-        case "wm", "watermark":
-            guard let watermark else {
-                throw .unknown(
-                    "option “\(option.name)” draws the server's watermark, and it has none (configuration: rendering.watermark)")
-            }
-            parsed.transform.watermark = try Transform.Watermark(&option, digest: watermark)
-        case "dpr": parsed.devicePixelRatio = try option.number(0.1...8) ?? 1
-        case "cb", "cachebuster": _ = option.text()
-        case "exp", "expires": parsed.expires = try option.integer(0...Int.max)
-        default:
-            guard try parsed.transform.apply(&option) else {
-                if let reason = RefusedOptions.reason(option.name) { throw .unknown(reason) }
-                throw .unknown(unknownName(option.name, kind: "option", known: Self.names))
-            }
+            try apply(preset, to: &parsed, nesting: nesting + 1)
         }
     }
-
-    private func multiply(_ parsed: inout Parsed) {
-        let ratio = parsed.devicePixelRatio
-        guard ratio != 1 else { return }
-        // 0 is no limit, so a side never becomes 0.
-        func scaled(_ side: Int) -> Int { side == 0 ? 0 : max(Int((Double(side) * ratio).rounded()), 1) }
-        parsed.transform.width = scaled(parsed.transform.width)
-        parsed.transform.height = scaled(parsed.transform.height)
-        parsed.transform.minWidth = scaled(parsed.transform.minWidth)
-        parsed.transform.minHeight = scaled(parsed.transform.minHeight)
-        parsed.transform.padding = parsed.transform.padding.map {
-            .init(top: scaled($0.top), right: scaled($0.right), bottom: scaled($0.bottom), left: scaled($0.left))
-        }
-        // The crop precedes resizing and is in pixels of the original, so the ratio does not apply to it.
-        if parsed.transform.crop?.gravity == nil { parsed.transform.crop?.gravity = parsed.transform.gravity.ofOriginal }
-        parsed.transform.gravity = parsed.transform.gravity.scaled(by: ratio)
-        parsed.transform.extends = parsed.transform.extends?.scaled(by: ratio)
-        parsed.transform.extendsProportions = parsed.transform.extendsProportions?.scaled(by: ratio)
-        parsed.transform.watermark = parsed.transform.watermark?.multiplied(by: ratio)
-        parsed.devicePixelRatio = 1
-    }
-
-    private static let names = [
-        "rs", "s", "rt", "w", "h", "mw", "mh", "mrd", "z", "el", "dpr", "ex", "exar", "g", "c", "t", "ar", "rot", "fl", "bg", "bl",
-        "sh",
-        "pix", "gray", "bitonal", "square", "inset", "pd", "wm", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf",
-        "mafr",
-        "eth", "skp", "raw", "att", "fn", "pr", "cb", "exp",
-    ]
 }

@@ -12,7 +12,7 @@ struct CountedHit: Sendable {
     /// - Throws: `.overloaded` if there is no room.
     init?(
         _ key: CacheKey, in cache: Cache, after begun: CacheLookUp? = nil, counting memory: MemoryBudget, pool: RenderPool
-    ) async throws(PipelineError) {
+    ) async throws(Failure) {
         let reading = ReadingMemory(of: memory)
         let hit = await cache.entry(for: key, after: begun, into: reading)
         if hit == nil, reading.isRefused { throw .overloaded(retryAfter: pool.retryAfter) }

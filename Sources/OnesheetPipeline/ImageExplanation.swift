@@ -17,7 +17,7 @@ package struct ImageExplanation: Sendable {
 extension Pipeline {
     /// Explains the image of `request`. Asks no source and no origin, makes nothing and promotes nothing. Counts as one miss of the
     /// client, because tiers have to read. The caller has found the source of the title.
-    package func explain(_ request: ImageRequest) async throws(PipelineError) -> ImageExplanation {
+    package func explain(_ request: ImageRequest) async throws(Failure) -> ImageExplanation {
         try MissPermit.use()
         let head = await cache.head(of: request.key, into: ReadingMemory(of: pool.reading))
         return ImageExplanation(

@@ -16,7 +16,7 @@ package struct Originals: Sendable {
     private let pool: RenderPool
     private let logger: Logger
     let failures: FailureMemory
-    private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
+    private let flights: Coalescing<FlightKey<TitleReference>, Original, Failure>
     private let selection: CandidateSelection
     private let changes: SourceConfigurationChanges
 
@@ -62,16 +62,16 @@ package struct Originals: Sendable {
     ///   - generation: the generation in which the work began.
     func original(
         of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         let stored = try await stored(title, from: source)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
-        do throws(PipelineError) {
+        do throws(Failure) {
             try failures.check(ImageRequest.originalKey(title), at: generation)
         } catch {
             // The answer is the same as at the failure that is remembered.
             return try standIn(stored, for: title, after: error)
         }
-        return try await flights.share(FlightKey(title, at: generation)) { () async throws(PipelineError) -> Original in
+        return try await flights.share(FlightKey(title, at: generation)) { () async throws(Failure) -> Original in
             // A stale original is only revalidated, and holds memory, so it must not wait for other servers.
             let turn = stored == nil ? try await turn(at: title) : nil
             var outcome = ClusterTurn.Outcome.failed
@@ -88,7 +88,7 @@ package struct Originals: Sendable {
     }
 
     /// This server's turn to fetch the original; `nil` if it need not wait for others.
-    private func turn(at title: TitleReference) async throws(PipelineError) -> ClusterTurn? {
+    private func turn(at title: TitleReference) async throws(Failure) -> ClusterTurn? {
         do throws(CancellationError) { return try await cache.cluster?.turn(at: ImageRequest.originalKey(title)) } catch {
             throw .cancelled
         }
@@ -97,7 +97,7 @@ package struct Originals: Sendable {
     /// The original from its origin, and stored.
     private func fetched(
         _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         let original = try await renewed(stored, of: title, from: source, at: generation)
         guard original.isStorable else { return original }
         // The variants of the old bytes must be removed before the new original can be found.
@@ -110,7 +110,7 @@ package struct Originals: Sendable {
     /// candidate that cannot be fetched has no picture, because it could not become the poster either.
     func original(
         for request: ImageRequest, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         guard let candidate = request.candidate else {
             return try await original(of: request.title, from: source, at: generation)
         }
@@ -119,7 +119,7 @@ package struct Originals: Sendable {
 
     /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there. One from a URL that the source
     /// does not allow any more is none.
-    private func stored(_ title: TitleReference, from source: any ContentSource) async throws(PipelineError) -> Original? {
+    private func stored(_ title: TitleReference, from source: any ContentSource) async throws(Failure) -> Original? {
         let found = try await CountedHit(ImageRequest.originalKey(title), in: cache, counting: pool.memory, pool: pool)
         guard let found, OriginGuard.allows(found.hit.entry.provenance, source.originPolicy) else { return nil }
         return Original(entry: found.hit.entry, reservation: found.reservation)
@@ -128,14 +128,14 @@ package struct Originals: Sendable {
     /// The origin's current picture. If it cannot be fetched, a stale original serves as long as its freshness allows.
     private func renewed(
         _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         var kept = stored
-        do throws(PipelineError) {
+        do throws(Failure) {
             // The source may name another picture since its configuration has changed.
             if let stored, let url = stored.entry.provenance.location,
                 !changes.hasChanged(title.source, since: stored.entry.created, at: clock.now)
             {
-                do throws(PipelineError) {
+                do throws(Failure) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
                     if let admitted = try await selection.admitted(renewed) { return admitted.foundAs(stored) }
                     kept = nil
@@ -156,29 +156,29 @@ package struct Originals: Sendable {
     /// The stale original, if its freshness allows that after `error`.
     /// - Throws: `error` otherwise.
     private func standIn(
-        _ stored: Original?, for title: TitleReference, after error: PipelineError
-    ) throws(PipelineError) -> Original {
+        _ stored: Original?, for title: TitleReference, after error: Failure
+    ) throws(Failure) -> Original {
         guard let stored, error.traits.contains(.allowsStale), stored.entry.state(at: clock.now) != .stale else { throw error }
         logger.notice("a stale original is used", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
         return stored.standingIn()
     }
 
     /// The perceptual hash of the original.
-    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await selection.hash(of: original) }
+    func hash(of original: Original) async throws(Failure) -> PerceptualHash { try await selection.hash(of: original) }
 
     /// The hash of the original whose entry, or its head, is `entry`, if nothing needs to be computed for it.
     func knownHash(of entry: CacheEntry) -> PerceptualHash? { selection.knownHash(of: entry) }
 
     /// Pixels of the original after orientation.
-    func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
+    func size(of original: Original) async throws(Failure) -> (width: Int, height: Int) {
         try await fetch.size(of: original)
     }
 
     /// The picture of the best candidate that can be fetched.
     private func selected(
         for title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(PipelineError) -> Original {
-        do throws(PipelineError) {
+    ) async throws(Failure) -> Original {
+        do throws(Failure) {
             return try await selection.original(of: title, from: source)
         } catch {
             failures.remember(error, of: ImageRequest.originalKey(title), at: generation)
@@ -188,7 +188,7 @@ package struct Originals: Sendable {
 
     /// Drops the unusable original of `request`. The next request after `error` is forgotten asks its origin again. The originals of
     /// candidates are not stored.
-    func drop(_ request: ImageRequest, _ error: PipelineError, at generation: CacheGeneration) async {
+    func drop(_ request: ImageRequest, _ error: Failure, at generation: CacheGeneration) async {
         guard request.candidate == nil else { return }
         let (title, key) = (request.title, ImageRequest.originalKey(request.title))
         failures.remember(error, of: key, at: generation)
@@ -201,7 +201,7 @@ package struct Originals: Sendable {
     }
 
     /// The remembered failure of the image of `request` or of its original, which every request gets until the next attempt.
-    func failure(of request: ImageRequest, at generation: CacheGeneration) -> PipelineError? {
+    func failure(of request: ImageRequest, at generation: CacheGeneration) -> Failure? {
         failures.remembered(request.key, at: generation)
             ?? failures.remembered(ImageRequest.originalKey(request.title), at: generation)
     }

@@ -52,7 +52,7 @@ package struct Pipeline: Sendable {
     ///   - begun: the outcome of an earlier lookup.
     package func image(
         for request: ImageRequest, from source: (any ContentSource)? = nil, after begun: CacheLookUp? = nil
-    ) async throws(PipelineError) -> ImageAnswer {
+    ) async throws(Failure) -> ImageAnswer {
         try await images(for: [request], from: source, after: begun)[0]
     }
 
@@ -63,10 +63,10 @@ package struct Pipeline: Sendable {
     /// - Parameters:
     ///   - source: the source of their title, if the caller has found it. No other step of the work looks it up.
     ///   - begun: the outcome of an earlier lookup. It serves the request with its key; `.absent` serves all.
-    /// - Throws: `PipelineError.unknownSource` if the configuration has no such source. Cached images of removed sources are not served.
+    /// - Throws: `Failure.unknownSource` if the configuration has no such source. Cached images of removed sources are not served.
     package func images(
         for requests: [ImageRequest], from source: (any ContentSource)? = nil, after begun: CacheLookUp? = nil
-    ) async throws(PipelineError) -> [ImageAnswer] {
+    ) async throws(Failure) -> [ImageAnswer] {
         guard let title = requests.first?.title else { return [] }
         let source = try originals.catalog.source(title.source, found: source)
         var answers: [ImageAnswer?] = []
@@ -104,7 +104,7 @@ package struct Pipeline: Sendable {
     /// - Throws: `.overloaded` if there is no memory for them.
     package func parts(
         _ ranges: [Range<Int>], of head: LargeHead
-    ) async throws(PipelineError) -> (bytes: [ByteBuffer], reservation: MemoryReservation?)? {
+    ) async throws(Failure) -> (bytes: [ByteBuffer], reservation: MemoryReservation?)? {
         let reading = ReadingMemory(of: pool.reading)
         let parts = await cache.parts(ranges, of: head.key, head.head, into: reading)
         if reading.isRefused { throw .overloaded(retryAfter: pool.retryAfter) }
@@ -112,7 +112,7 @@ package struct Pipeline: Sendable {
     }
 
     /// The error for a title whose source the configuration does not have.
-    package func unknownSource(of title: TitleReference) -> PipelineError { originals.catalog.unknownSource(title.source) }
+    package func unknownSource(of title: TitleReference) -> Failure { originals.catalog.unknownSource(title.source) }
 
     /// Whether to ask for `title` although it may not exist: asking its source costs nothing, or the source lists it.
     package func mayHave(_ title: TitleReference, from source: any ContentSource) -> Bool {
@@ -123,9 +123,9 @@ package struct Pipeline: Sendable {
     /// - Throws: `.overloaded` if there is no memory for the entry.
     private func lookUp(
         _ request: ImageRequest, from source: any ContentSource, after begun: CacheLookUp?
-    ) async throws(PipelineError) -> (answer: ImageAnswer?, stale: CacheEntry?) {
+    ) async throws(Failure) -> (answer: ImageAnswer?, stale: CacheEntry?) {
         var watch = Stopwatch(metrics)
-        let looked = try await withSpan(named: "cache") { span async throws(PipelineError) in
+        let looked = try await withSpan(named: "cache") { span async throws(Failure) in
             let found = try await CountedHit(request.key, in: cache, after: begun, counting: pool.reading, pool: pool)
             span?.attributes["onesheet.cache.tier"] = found?.hit.tier ?? "none"
             return found
@@ -146,7 +146,7 @@ package struct Pipeline: Sendable {
     private func refresh(_ miss: Fill.Miss, from source: any ContentSource) {
         let request = miss.request
         background.start(.refresh(request.key)) {
-            do throws(PipelineError) {
+            do throws(Failure) {
                 _ = try await fill([miss], from: source)
             } catch {
                 cache.logger.debug(
@@ -159,15 +159,15 @@ package struct Pipeline: Sendable {
     /// still match it.
     private func fill(
         _ misses: [Fill.Miss], from source: any ContentSource
-    ) async throws(PipelineError) -> [ImageAnswer] {
+    ) async throws(Failure) -> [ImageAnswer] {
         let generation = await cache.generation()
         let keys = misses.map { FlightKey($0.request.key, at: generation) }
         let byKey = Dictionary(zip(keys, misses)) { first, _ in first }
-        return try await flights.share(keys) { flights async throws(PipelineError) -> [Fill.Key: ImageAnswer] in
+        return try await flights.share(keys) { flights async throws(Failure) -> [Fill.Key: ImageAnswer] in
             let fill = Fill(
                 misses: flights.keys.compactMap { byKey[$0] }, source: source, generation: generation, flights: flights)
             var record = FillRecord(of: fill, began: clock.now, metrics: metrics)
-            do throws(PipelineError) {
+            do throws(Failure) {
                 return try await fetchAndRender(fill, recording: &record)
             } catch {
                 record.note(failure: error)
@@ -179,18 +179,18 @@ package struct Pipeline: Sendable {
     /// Fetches the original that `fill` shows, renders its variants, and stores them.
     private func fetchAndRender(
         _ fill: Fill, recording record: inout FillRecord
-    ) async throws(PipelineError) -> [Fill.Key: ImageAnswer] {
+    ) async throws(Failure) -> [Fill.Key: ImageAnswer] {
         // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
         if fill.misses.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
         let start = clock.now
-        let original = try await withSpan(named: "origin") { _ async throws(PipelineError) in
+        let original = try await withSpan(named: "origin") { _ async throws(Failure) in
             try await originals.original(for: fill.misses[0].request, from: fill.source, at: fill.generation)
         }
         // An original of the same moment counts as asked for in the record, and as known when its facts are stored: that is safe.
         record.askedOrigin = original.entry.validated >= start
         let isNew = original.entry.validated > start
         _ = record.watch.lap("origin")
-        let variants = try await withSpan(named: "render") { _ async throws(PipelineError) in
+        let variants = try await withSpan(named: "render") { _ async throws(Failure) in
             try await self.variants.variants(for: fill, of: original, isNew: isNew)
         }
         _ = record.watch.lap("render")
@@ -221,7 +221,7 @@ package struct Pipeline: Sendable {
     /// - Parameter source: the source of the title, if the caller has found it.
     package func size(
         of title: TitleReference, from source: (any ContentSource)? = nil
-    ) async throws(PipelineError) -> (width: Int, height: Int) {
+    ) async throws(Failure) -> (width: Int, height: Int) {
         let source = try originals.catalog.source(title.source, found: source)
         if let facts = await facts(of: title, from: source) { return (facts.width, facts.height) }
         try MissPermit.use()

@@ -27,7 +27,7 @@ struct Variants: Sendable {
     /// The variants of `original` that `fill` asks for. Omits those that another flight renders. An original that cannot be rendered is
     /// dropped.
     /// - Parameter isNew: whether the origin has just been asked for the original.
-    func variants(for fill: Fill, of original: Original, isNew: Bool) async throws(PipelineError) -> [Variant] {
+    func variants(for fill: Fill, of original: Original, isNew: Bool) async throws(Failure) -> [Variant] {
         var variants: [Variant] = []
         var requests: [ImageRequest] = []
         for miss in fill.misses {
@@ -45,7 +45,7 @@ struct Variants: Sendable {
         guard let request = requests.first else { return variants }
         for request in requests { try originals.failures.check(request.key, at: fill.generation) }
         let rendered: [Variant]
-        do throws(PipelineError) {
+        do throws(Failure) {
             rendered = try await render(requests, of: original, for: fill)
         } catch {
             if error.traits.contains(.dropsOriginal) {
@@ -66,7 +66,7 @@ struct Variants: Sendable {
     /// Renders on a worker thread, with one decode for all `requests` that no other flight has begun.
     private func render(
         _ requests: [ImageRequest], of original: Original, for fill: Fill
-    ) async throws(PipelineError) -> [Variant] {
+    ) async throws(Failure) -> [Variant] {
         let (engine, memory, clock, lifetime) = (engine, pool.memory, clock, originals.lifetime)
         let (flights, generation) = (fill.flights, fill.generation)
         let file = PictureFile(original.entry)
@@ -74,7 +74,7 @@ struct Variants: Sendable {
         let rendered = try await originals.outlines.run(
             on: file,
             predicting: { outline throws(RenderError) in try engine.cost(of: outline, as: requests.map(\.transform)) }
-        ) { cost throws(PipelineError) -> [Variant] in
+        ) { cost throws(Failure) -> [Variant] in
             let claimed = flights.begin()
             let requests = requests.filter { claimed.contains(FlightKey($0.key, at: generation)) }
             guard !requests.isEmpty else { return [] }

@@ -2,11 +2,6 @@ package import Foundation
 
 /// Files that take long to make and are the same in every run of a build, so that all test processes share them.
 package enum BuildFixture {
-    private struct Failure: Error {
-        let call: String
-        let errno: Int32
-    }
-
     /// The file or folder of this name. `make` makes it at the given place if it is not there.
     ///
     /// It is beside `program`, which makes it or has the code that does, and is made again after that has changed. Of several processes
@@ -32,10 +27,10 @@ package enum BuildFixture {
     /// Runs `body` while this process has the lock, which ends at the latest with the process.
     private static func withLock<Value>(_ file: URL, _ body: () throws -> Value) throws -> Value {
         let descriptor = open(file.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(call: "open", errno: errno) }
+        guard descriptor >= 0 else { throw FixtureError("open: \(errno)") }
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw Failure(call: "flock", errno: errno) }
+            guard errno == EINTR else { throw FixtureError("flock: \(errno)") }
         }
         return try body()
     }

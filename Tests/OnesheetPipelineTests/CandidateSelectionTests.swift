@@ -188,7 +188,7 @@ final class CandidateSelectionTests: XCTestCase {
         transform.width = 30
         // When a client requests the candidate
         let request = try await posters(pipeline, known).request(for: 2, of: title, as: transform)
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await pipeline.image(for: request)
             XCTFail("half a picture was shown")
         } catch {
@@ -367,13 +367,13 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     private func assertFails(
-        _ expected: PipelineError, _ body: () async throws -> Void, line: UInt = #line
+        _ expected: Failure, _ body: () async throws -> Void, line: UInt = #line
     ) async {
         do {
             try await body()
             XCTFail("nothing was thrown", line: line)
         } catch {
-            XCTAssertEqual(error as? PipelineError, expected, line: line)
+            XCTAssertEqual(error as? Failure, expected, line: line)
         }
     }
 }

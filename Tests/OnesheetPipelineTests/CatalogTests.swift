@@ -62,7 +62,7 @@ final class CatalogTests: XCTestCase {
         for (wait, calls) in [(0.0, 1), (599, 1), (2, 2)] {
             // When it is requested again
             clock.advance(by: .seconds(wait))
-            do throws(PipelineError) {
+            do throws(Failure) {
                 _ = try await catalog.title(title)
                 XCTFail("nothing was thrown")
             } catch {
@@ -87,7 +87,7 @@ final class CatalogTests: XCTestCase {
         // Then the cached answers are returned; a new request fails
         XCTAssertEqual(page.titles.map(\.name), ["One"])
         XCTAssertEqual(found.name, "One")
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await catalog.titles(of: "films", TitleQuery(page: 2))
             XCTFail("nothing was thrown")
         } catch {
@@ -102,7 +102,7 @@ final class CatalogTests: XCTestCase {
         source.fail(SourceError(HTTPTransportError.overloaded(url: "http://films.example/")))
         for calls in 1...2 {
             // When a title is requested
-            do throws(PipelineError) {
+            do throws(Failure) {
                 _ = try await catalog.title(title)
                 XCTFail("nothing was thrown")
             } catch {
@@ -125,7 +125,7 @@ final class CatalogTests: XCTestCase {
         source.fail(.notFound(id: "1"))
         clock.advance(by: .seconds(86_400 * 2))
         // When it is requested, then it is not found
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await catalog.title(title)
             XCTFail("nothing was thrown")
         } catch {
@@ -134,7 +134,7 @@ final class CatalogTests: XCTestCase {
     }
 
     func testThatAnUnknownSourceIsSaidSo() async {
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await catalog().titles(of: "film", TitleQuery())
             XCTFail("nothing was thrown")
         } catch {

@@ -75,7 +75,7 @@ final class CheckedSourceTests: XCTestCase {
             let source = Pages(page)
             var listing = try listing(source)
             // When all titles are asked for
-            do throws(PipelineError) {
+            do throws(Failure) {
                 _ = try await listing.ids(TitleQuery())
                 XCTFail("\(what) ended by itself")
             } catch {
@@ -107,7 +107,7 @@ final class CheckedSourceTests: XCTestCase {
                 return TitlePage(titles: [Self.title(page)], next: page + 1)
             }
             var listing = try listing(source)
-            do throws(PipelineError) {
+            do throws(Failure) {
                 // When it is read, then the first ends there and says what is missing
                 let ids = try await listing.ids(TitleQuery())
                 XCTAssertEqual(ids, ["1", "2"])
@@ -139,7 +139,7 @@ final class CheckedSourceTests: XCTestCase {
         // When it does not fit
         pages.withLock { $0 = 40 }
         var long: TitleListing? = try listing(source, counting: budget)
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await long?.ids(TitleQuery())
             XCTFail("there was no memory for it")
         } catch {
@@ -162,7 +162,7 @@ final class CheckedSourceTests: XCTestCase {
         }
         var listing = try listing(source)
         // When
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await listing.titles(TitleQuery())
             XCTFail("a list without an end ended")
         } catch {
@@ -217,14 +217,14 @@ final class CheckedSourceTests: XCTestCase {
             XCTAssertNoThrow(try memory.check(keys[1], at: generation))
             // And given a flight for one that has not landed
             let gate = Gate()
-            let flights = Coalescing<FlightKey<TitleReference>, String, PipelineError>(cancelled: .cancelled)
-            async let first = flights.share(FlightKey(titles[0], at: generation)) { () async throws(PipelineError) in
+            let flights = Coalescing<FlightKey<TitleReference>, String, Failure>(cancelled: .cancelled)
+            async let first = flights.share(FlightKey(titles[0], at: generation)) { () async throws(Failure) in
                 do { try await gate.pass() } catch { throw .cancelled }
                 return "first"
             }
             await gate.hasBeenReached()
             // Then the other does not wait for it
-            let second = try await flights.share(FlightKey(titles[1], at: generation)) { () async throws(PipelineError) in
+            let second = try await flights.share(FlightKey(titles[1], at: generation)) { () async throws(Failure) in
                 "second"
             }
             XCTAssertEqual(second, "second")

@@ -22,7 +22,7 @@ final class CountedHitTests: XCTestCase {
             do {
                 let hit = try await CountedHit(Self.key(number), in: cache, counting: memory, pool: pool)
                 hits.append(try XCTUnwrap(hit))
-            } catch let error as PipelineError {
+            } catch let error as Failure {
                 guard error.title == "Overloaded" else { throw error }
                 refused += 1
             }

@@ -14,7 +14,7 @@ final class FailureMemoryTests: XCTestCase {
 
     func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
         // Given failures and how many seconds each is worth
-        let table: [(PipelineError, Double)] = [
+        let table: [(Failure, Double)] = [
             (.noPoster(title), 120), (.source("films", .notFound(id: "1")), 120), (.originRefused(url: "u", answer: 404), 120),
             (.originRefused(url: "u", answer: 410), 120), (.originRefused(url: "u", answer: 403), 30),
             (.render(.unrecognizedFormat), 30), (.origin(.timedOut(url: "u")), 2), (.source("films", .unavailable(reason: "")), 2),
@@ -25,7 +25,7 @@ final class FailureMemoryTests: XCTestCase {
             memory.remember(error, of: key, at: generation)
             // Then it is told until its time is up
             clock.advance(by: .seconds(seconds - 1))
-            XCTAssertThrowsError(try memory.check(key, at: generation)) { XCTAssertEqual($0 as? PipelineError, error) }
+            XCTAssertThrowsError(try memory.check(key, at: generation)) { XCTAssertEqual($0 as? Failure, error) }
             clock.advance(by: .seconds(1))
             XCTAssertNoThrow(try memory.check(key, at: generation), "\(error)")
         }
@@ -43,7 +43,7 @@ final class FailureMemoryTests: XCTestCase {
 
     func testThatThisServersOwnTroubleIsNotRemembered() {
         let memory = FailureMemory(clock: clock.wallClock)
-        for error in [PipelineError.overloaded(retryAfter: 1), .cancelled, .unknownSource("x", known: [])] {
+        for error in [Failure.overloaded(retryAfter: 1), .cancelled, .unknownSource("x", known: [])] {
             memory.remember(error, of: key, at: generation)
             XCTAssertNoThrow(try memory.check(key, at: generation), "\(error)")
         }

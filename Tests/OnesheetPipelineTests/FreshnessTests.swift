@@ -211,7 +211,7 @@ final class FreshnessTests: XCTestCase {
         _ = try await pipeline.image(for: request)
         clock.advance(by: .seconds(61))
         transport.failNext(.timedOut(url: url))
-        do throws(PipelineError) {
+        do throws(Failure) {
             // When its variant is requested
             _ = try await pipeline.image(for: request)
             XCTFail("nothing was thrown")
@@ -236,7 +236,7 @@ final class FreshnessTests: XCTestCase {
             var transform = request.transform
             transform.width = 20
             for asked in [request, ImageRequest(request.title, transform)] {
-                do throws(PipelineError) {
+                do throws(Failure) {
                     _ = try await pipeline.image(for: asked)
                     XCTFail("\(status) is ignored")
                 } catch {

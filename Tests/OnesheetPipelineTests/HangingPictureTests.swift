@@ -36,11 +36,11 @@ final class HangingPictureTests: XCTestCase {
         let pool = RenderPool(workers: 1, queue: 8, longestWait: .milliseconds(200), deadline: .seconds(1))
         let pipeline = try pipeline(.header, pool)
         // When all are requested
-        let errors = await withTaskGroup(of: PipelineError?.self) { group in
+        let errors = await withTaskGroup(of: Failure?.self) { group in
             for number in 0..<count { group.addTask { await Self.failure(pipeline, "hang\(number)") } }
             // Then tasks continue; otherwise this would wait for a minute, until the latch opens itself
             await door.hasBeenReached()
-            let made = try? await pool.run { () throws(PipelineError) in 5 }
+            let made = try? await pool.run { () throws(Failure) in 5 }
             XCTAssertEqual(made, 5)
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -86,8 +86,8 @@ final class HangingPictureTests: XCTestCase {
         return ImageRequest(TitleReference(source: "films", id: id), transform)
     }
 
-    private static func failure(_ pipeline: Pipeline, _ id: String) async -> PipelineError? {
-        do throws(PipelineError) {
+    private static func failure(_ pipeline: Pipeline, _ id: String) async -> Failure? {
+        do throws(Failure) {
             _ = try await pipeline.image(for: request(id))
             return nil
         } catch {

@@ -94,13 +94,13 @@ final class LocalOriginalsTests: XCTestCase {
     }
 
     private static func assertFails(
-        _ expected: PipelineError, _ body: () async throws -> CountedBytes, line: UInt = #line
+        _ expected: Failure, _ body: () async throws -> CountedBytes, line: UInt = #line
     ) async {
         do {
             _ = try await body()
             XCTFail("nothing was thrown", line: line)
         } catch {
-            XCTAssertEqual(error as? PipelineError, expected, line: line)
+            XCTAssertEqual(error as? Failure, expected, line: line)
         }
     }
 }

@@ -71,7 +71,7 @@ final class OriginalMemoryTests: XCTestCase {
         }
         let pipeline = try Pipeline.forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
         // When its poster is requested
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await pipeline.image(for: ImageRequest(title, Transform()))
             XCTFail("nothing was thrown")
         } catch {

@@ -24,7 +24,7 @@ final class PictureOutlinesTests: XCTestCase {
         _ = try outlines.look(at: file)
         // When two variants are made
         for _ in 0..<2 {
-            let width = try await outlines.run(on: file, predicting: Self.cost) { _ throws(PipelineError) in 9 }
+            let width = try await outlines.run(on: file, predicting: Self.cost) { _ throws(Failure) in 9 }
             XCTAssertEqual(width, 9)
         }
         // Then its header is not parsed again
@@ -59,7 +59,7 @@ final class PictureOutlinesTests: XCTestCase {
             let engine = CountingEngine(copiesFiles: copies) { during.withLock { $0.append(budget.reserved) } }
             let outlines = PictureOutlines(engine: engine, pool: pool, memory: memory)
             // When they read and make a picture
-            _ = try await outlines.run(on: file, predicting: Self.cost) { _ throws(PipelineError) in
+            _ = try await outlines.run(on: file, predicting: Self.cost) { _ throws(Failure) in
                 during.withLock { $0.append(budget.reserved) }
             }
             // Then its copy counts for that time
@@ -72,14 +72,14 @@ final class PictureOutlinesTests: XCTestCase {
         let outlines = PictureOutlines(engine: engine, pool: pool, memory: memory)
         for number in 1...3 {
             // When work fails, in its prediction or later
-            do throws(PipelineError) {
+            do throws(Failure) {
                 try await outlines.run(
                     on: file,
                     predicting: { outline throws(RenderError) in
                         if number == 2 { throw .tooMuchMemory(bytes: 2, limit: 1) }
                         return try Self.cost(outline)
                     }
-                ) { _ throws(PipelineError) in throw .render(.lost(.crash)) }
+                ) { _ throws(Failure) in throw .render(.lost(.crash)) }
                 XCTFail("it succeeded")
             } catch {
                 XCTAssertEqual(error, .render(number == 2 ? .tooMuchMemory(bytes: 2, limit: 1) : .lost(.crash)))

@@ -214,7 +214,7 @@ final class PipelineTests: XCTestCase {
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
         let (busy, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let job = Task {
-            try await pool.run { () throws(PipelineError) in
+            try await pool.run { () throws(Failure) in
                 busy.signal()
                 release.wait()
             }
@@ -310,8 +310,8 @@ final class PipelineTests: XCTestCase {
         return ImageRequest(title, transform)
     }
 
-    private func failure(_ pipeline: Pipeline, _ request: ImageRequest) async -> PipelineError? {
-        do throws(PipelineError) {
+    private func failure(_ pipeline: Pipeline, _ request: ImageRequest) async -> Failure? {
+        do throws(Failure) {
             _ = try await pipeline.image(for: request)
             return nil
         } catch {

@@ -129,7 +129,7 @@ final class PrefetchTests: XCTestCase {
         let prefetcher = Prefetcher(pipeline: try pipeline(), concurrency: 1)
         let titles = try await prefetcher.titles(.init(source: "films", ids: ["2", "1", "2"]))
         XCTAssertEqual(titles.references.map(\.id), ["2", "1"])
-        do throws(PipelineError) {
+        do throws(Failure) {
             _ = try await prefetcher.titles(.init(source: "film", ids: ["1"]))
             XCTFail("nothing was thrown")
         } catch {

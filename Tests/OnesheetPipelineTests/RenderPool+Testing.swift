@@ -1,3 +1,4 @@
+import OnesheetCore
 import OnesheetImaging
 
 @testable import OnesheetPipeline
@@ -5,8 +6,8 @@ import OnesheetImaging
 extension RenderPool {
     /// Runs a short job that needs no memory.
     func run<Value: Sendable>(
-        _ job: @escaping @Sendable () throws(PipelineError) -> Value
-    ) async throws(PipelineError) -> Value {
+        _ job: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         try await run(cost: RenderCost(milliseconds: 10, bytes: 0), job)
     }
 }

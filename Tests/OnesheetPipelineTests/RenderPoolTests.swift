@@ -16,7 +16,7 @@ final class RenderPoolTests: XCTestCase {
         let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20), memory: 100), door)
         // When it is run
         let error = await Self.failure {
-            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(Failure) in door.pass() }
         }
         // Then its caller gets an error, and the worker and its memory stay taken
         XCTAssertEqual(error, .timedOut(.milliseconds(22)))
@@ -24,14 +24,14 @@ final class RenderPoolTests: XCTestCase {
         XCTAssertEqual(pool.load, 1)
         XCTAssertEqual(pool.memory.reserved, 60)
         // And inspections continue
-        let seen = try await pool.examine { () throws(PipelineError) in 7 }
+        let seen = try await pool.examine { () throws(Failure) in 7 }
         XCTAssertEqual(seen, 7)
         // And after it returns, everything is available again
         door.open()
         await waitWhile(pool.load > 0)
         XCTAssertEqual(pool.memory.reserved, 0)
         XCTAssertEqual(pool.stuck.render, 0)
-        let made = try await pool.run { () throws(PipelineError) in 8 }
+        let made = try await pool.run { () throws(Failure) in 8 }
         XCTAssertEqual(made, 8)
     }
 
@@ -39,13 +39,13 @@ final class RenderPoolTests: XCTestCase {
         // Given a worker with a job that hangs after a prediction of a millisecond
         let (pool, door) = (pool(workers: 1, longestWait: .milliseconds(30), longestPrefetchWait: .milliseconds(60)), door)
         let hung = Task {
-            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 0)) { () throws(PipelineError) in door.pass() }
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 0)) { () throws(Failure) in door.pass() }
         }
         await door.hasBeenReached()
         // When an interactive job and a prefetch come
-        async let asked = Self.failure { try await pool.run { () throws(PipelineError) in } }
+        async let asked = Self.failure { try await pool.run { () throws(Failure) in } }
         async let early = Urgency.$current.withValue(.prefetch) {
-            await Self.failure { try await pool.run { () throws(PipelineError) in } }
+            await Self.failure { try await pool.run { () throws(Failure) in } }
         }
         // Then both are refused with a time for a retry, and none waits
         for error in await [asked, early] {
@@ -63,14 +63,14 @@ final class RenderPoolTests: XCTestCase {
         // Given two workers, and memory for one of two jobs, which runs
         let (pool, door) = (pool(workers: 2, memory: 100), door)
         let first = Task {
-            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(Failure) in door.pass() }
         }
         await door.hasBeenReached()
         // When the other comes
-        let second = Task { try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in 2 } }
+        let second = Task { try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(Failure) in 2 } }
         await waitWhile(pool.waiting(.interactive) == 0)
         // Then it waits, and one that fits passes it
-        let small = try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 20)) { () throws(PipelineError) in 3 }
+        let small = try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 20)) { () throws(Failure) in 3 }
         XCTAssertEqual(small, 3)
         XCTAssertEqual(pool.waiting(.interactive), 1)
         // And it begins when the first gives its memory back
@@ -88,20 +88,20 @@ final class RenderPoolTests: XCTestCase {
         let (pool, door) = (pool(workers: 2, memory: 100), door)
         let held = pool.memory.charge(40)
         let first = Task {
-            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 30)) { () throws(PipelineError) in door.pass() }
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 30)) { () throws(Failure) in door.pass() }
         }
         await door.hasBeenReached()
         // When another needs more than is left beside what is held
-        let second = Task { try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 80)) { () throws(PipelineError) in 2 } }
+        let second = Task { try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 80)) { () throws(Failure) in 2 } }
         await waitWhile(pool.waiting(.interactive) == 0)
         // Then it is refused when no job runs any more, and the next one at once
         door.open()
         let result = await second.result
-        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? PipelineError, .overloaded(retryAfter: 1)) }
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .overloaded(retryAfter: 1)) }
         try await first.value
         await waitWhile(pool.load > 0)
         let next = await Self.failure {
-            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 80)) { () throws(PipelineError) in }
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 80)) { () throws(Failure) in }
         }
         guard case .overloaded? = next else { return XCTFail("\(String(describing: next))") }
         XCTAssertEqual(pool.memory.reserved, 40)
@@ -112,12 +112,12 @@ final class RenderPoolTests: XCTestCase {
         // Given a job that hangs with the memory
         let (pool, door) = (pool(workers: 2, longestWait: .milliseconds(20), memory: 100), door)
         let hung = Task {
-            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(Failure) in door.pass() }
         }
         await door.hasBeenReached()
         // When another needs it, then it is refused after the longest wait
         let error = await Self.failure {
-            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in }
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(Failure) in }
         }
         guard case .overloaded? = error else { return XCTFail("\(String(describing: error))") }
         XCTAssertEqual(pool.load, 1)
@@ -127,7 +127,7 @@ final class RenderPoolTests: XCTestCase {
 
     func testThatALookThatHangsEndsAtItsDeadlineToo() async throws {
         let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20)), door)
-        let error = await Self.failure { try await pool.examine { () throws(PipelineError) in door.pass() } }
+        let error = await Self.failure { try await pool.examine { () throws(Failure) in door.pass() } }
         XCTAssertEqual(error, .timedOut(.milliseconds(20)))
         XCTAssertEqual(pool.stuck.examine, 1)
         XCTAssertEqual(pool.stuck.render, 0)
@@ -136,32 +136,32 @@ final class RenderPoolTests: XCTestCase {
     func testThatWhoeverLeavesARunningJobLeavesAtOnce() async throws {
         // Given a hanging job
         let (pool, door) = (pool(workers: 1), door)
-        let job = Task { try await pool.run { () throws(PipelineError) in door.pass() } }
+        let job = Task { try await pool.run { () throws(Failure) in door.pass() } }
         await door.hasBeenReached()
         // When its caller is cancelled, then the caller does not wait for it
         job.cancel()
         let result = await job.result
-        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? PipelineError, .cancelled) }
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
         XCTAssertEqual(pool.load, 1)
     }
 
     func testThatThoseInLineAreToldWhenThePoolEnds() async throws {
         // Given a job that waits behind a hanging one
         let (pool, door) = (pool(workers: 1), door)
-        let hung = Task { try await pool.run { () throws(PipelineError) in door.pass() } }
+        let hung = Task { try await pool.run { () throws(Failure) in door.pass() } }
         await door.hasBeenReached()
-        let waits = Task { try await pool.run { () throws(PipelineError) in } }
+        let waits = Task { try await pool.run { () throws(Failure) in } }
         await waitWhile(pool.waiting(.interactive) == 0)
         // When the pool ends, which takes as long as the hanging job
         let end = Task { await pool.shutdown() }
         let result = await waits.result
         // Then the waiting one is cancelled immediately
-        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? PipelineError, .cancelled) }
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
         door.open()
         await end.value
         try await hung.value
         // And later jobs are refused
-        let late = await Self.failure { try await pool.run { () throws(PipelineError) in } }
+        let late = await Self.failure { try await pool.run { () throws(Failure) in } }
         XCTAssertEqual(late, .cancelled)
     }
 
@@ -174,12 +174,12 @@ final class RenderPoolTests: XCTestCase {
             memory: MemoryBudget(limit: memory))
     }
 
-    private static func failure<Value>(_ body: () async throws -> Value) async -> PipelineError? {
+    private static func failure<Value>(_ body: () async throws -> Value) async -> Failure? {
         do {
             _ = try await body()
             return nil
         } catch {
-            return error as? PipelineError
+            return error as? Failure
         }
     }
 }

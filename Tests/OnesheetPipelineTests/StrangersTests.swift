@@ -197,9 +197,9 @@ final class StrangersTests: XCTestCase {
         try await Familiarity.$current.withValue(.unknown) { try await work() }
     }
 
-    private func failure(of id: String, _ catalog: Catalog) async -> PipelineError? {
+    private func failure(of id: String, _ catalog: Catalog) async -> Failure? {
         await Familiarity.$current.withValue(.unknown) {
-            do throws(PipelineError) {
+            do throws(Failure) {
                 _ = try await catalog.title(TitleReference(source: "films", id: id))
                 return nil
             } catch {

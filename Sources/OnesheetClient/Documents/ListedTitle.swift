@@ -9,18 +9,11 @@ public struct ListedTitle: Sendable, Equatable, Decodable {
     /// `nil` until the server has made the poster in any size.
     public let poster: PosterPlaceholder?
 
-    private enum CodingKeys: CodingKey { case id, name, originalName, overview, releaseDate, rank, metadata, posters, poster }
+    private enum CodingKeys: CodingKey { case posters, poster }
 
     public init(from decoder: any Decoder) throws {
+        title = try Title(from: decoder)
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        // Member by member, because a server may leave out `metadata`, which `Title` itself requires.
-        title = Title(
-            id: try members.decode(String.self, forKey: .id), name: try members.decode(String.self, forKey: .name),
-            originalName: try members.decodeIfPresent(String.self, forKey: .originalName),
-            overview: try members.decodeIfPresent(String.self, forKey: .overview),
-            releaseDate: try members.decodeIfPresent(CalendarDay.self, forKey: .releaseDate),
-            rank: try members.decodeIfPresent(Int.self, forKey: .rank),
-            metadata: try members.decodeIfPresent([String: JSONValue].self, forKey: .metadata) ?? [:])
         posters = try members.decodeIfPresent([String: String].self, forKey: .posters) ?? [:]
         poster = try members.decodeIfPresent(PosterPlaceholder.self, forKey: .poster)
     }

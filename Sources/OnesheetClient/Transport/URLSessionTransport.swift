@@ -27,17 +27,12 @@ public final class URLSessionTransport: Transport {
     deinit { session.invalidateAndCancel() }
 
     /// The text of the request is not a URL.
-    private struct InvalidURL: Error, CustomStringConvertible {
-        let url: String
-        var description: String { "“\(url)” is not a URL" }
-    }
-
     public func send(
         _ request: TransportRequest, _ receive: @Sendable (TransportPart) async throws(ClientError) -> Void
     ) async throws {
         guard let url = URL(string: request.url), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             url.host() != nil
-        else { throw InvalidURL(url: request.url) }
+        else { throw SessionError(description: "“\(request.url)” is not a URL") }
         var outgoing = URLRequest(url: url)
         outgoing.httpMethod = request.method
         for (name, value) in request.fields { outgoing.setValue(value, forHTTPHeaderField: name) }
@@ -104,13 +99,13 @@ private final class Transfers: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        transfer(task)?.end(with: error.map { Failure(description: $0.localizedDescription) })
+        transfer(task)?.end(with: error.map { SessionError(description: $0.localizedDescription) })
     }
+}
 
-    /// The reason in words. The errors of Foundation describe themselves with their dictionary.
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
+/// The reason in words. The errors of Foundation describe themselves with their dictionary.
+private struct SessionError: Error, CustomStringConvertible {
+    let description: String
 }
 
 extension TransportPart {

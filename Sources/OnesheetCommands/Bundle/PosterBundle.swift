@@ -83,7 +83,7 @@ struct PosterBundle: Sendable {
         var archive = TarWriter(write)
         var (posters, missing) = (0, lists.flatMap(\.missing).map { (title: $0.title, reason: $0.reason) })
         for (number, title) in titles.enumerated() {
-            guard !Task.isCancelled else { throw PipelineError.cancelled }
+            guard !Task.isCancelled else { throw Failure.cancelled }
             let entry = try await add(title, from: source, number: number + 1, variants, to: &archive)
             posters += entry.posters.count
             if let reason = entry.missing { missing.append((title.id, reason)) }
@@ -102,7 +102,7 @@ struct PosterBundle: Sendable {
         var posters: [String: Index.Poster] = [:]
         var placeholder: Index.Placeholder?
         let images: [ImageAnswer]
-        do throws(PipelineError) {
+        do throws(Failure) {
             images = try await prefetcher.images(of: reference, from: source, as: variants.map { $0.transform })
         } catch {
             // A cancelled task gets errors of other kinds too, such as a source that did not answer.

@@ -11,16 +11,10 @@ struct TarWriter: ~Copyable {
     /// - Parameter write: receives the archive's bytes in order.
     init(_ write: @escaping (ByteBuffer) throws -> Void) { self.write = write }
 
-    /// Error for a name that is too long for a header.
-    struct NameError: Error, CustomStringConvertible {
-        let name: String
-        var description: String { "“\(name)” is too long for a tar archive" }
-    }
-
     /// Adds a file.
     /// - Parameter name: a path with slashes, at most 100 bytes.
     mutating func add(_ name: String, _ body: ByteBuffer) throws {
-        guard name.utf8.count <= 100 else { throw NameError(name: name) }
+        guard name.utf8.count <= 100 else { throw FileError("“\(name)” is too long for a tar archive") }
         try write(Self.header(name, size: body.readableBytes))
         try write(body)
         let rest = body.readableBytes % Self.block

@@ -76,7 +76,7 @@ struct ConfigCommand: ParsableCommand {
 
     struct Reference: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List every key with its type, its default and its meaning, as tables in Markdown.")
+            abstract: "List every key with its type, default and meaning, and the options of presets, as tables in Markdown.")
 
         func run(with plugins: PluginList) async throws { StandardStreams.output(lines: ConfigurationReference.markdown(plugins)) }
     }

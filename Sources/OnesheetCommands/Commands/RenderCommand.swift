@@ -18,17 +18,7 @@ struct RenderCommand: PluggedCommand {
               onesheet render - -o - --options rs:fill:300:450/g:no/q:75/f:jpg <in.png >out.jpg
 
             Options, separated by slashes:
-              rs:{fit|fill|fill-down|force|auto|cover}:{w}:{h}:{enlarge}   size; 0 keeps the aspect ratio
-              w h mw mh rt el dpr z   width, height, minimum width and height, type, enlarge, device pixel ratio, zoom
-              mrd:{side}              the longest side of the result
-              g:{no|so|ea|we|noea|nowe|soea|sowe|ce|sm|fp:x:y}  what to keep when cropping
-              inset:{top}:{right}:{bottom}:{left}   pixels to cut off
-              c:{w}:{h}:{gravity}     crop    rot:{0|90|180|270}  fl:{h}:{v}   rotate, flip
-              t:{threshold}:{colour}  trim an even border    ar:0    ignore EXIF orientation
-              ex exar pd bg           extend, extend to proportions, padding, background
-              bl sh pix gray          blur, sharpen, squares of one colour, luminance only
-              q fq f mb               quality 1–100 or auto, by format, format, maximum bytes
-              sm kcr scp              strip metadata, keep copyright, strip colour profile
+            \(TransformOption.usage)
             """)
 
     @Argument(help: "The picture to read; - is standard input.", completion: .file())

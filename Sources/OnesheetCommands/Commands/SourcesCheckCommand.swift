@@ -41,11 +41,11 @@ struct SourcesCheckCommand: PluggedCommand {
         return ["✗ \(finding.rule): \(finding.problem ?? "")", "    → \(finding.advice ?? "")"]
     }
 
-    /// - Throws: `PipelineError.unknownSource` if no source has this name.
+    /// - Throws: `Failure.unknownSource` if no source has this name.
     private func check(in context: ServerContext) async throws -> SourceCheck.Report {
         guard let configuration = context.configuration.sources[name],
             let source = context.sources.source(named: name)
-        else { throw PipelineError.unknownSource(name, known: context.configuration.sourceNames) }
+        else { throw Failure.unknownSource(name, known: context.configuration.sourceNames) }
         let check = SourceCheck(
             name: name, source: source, configuration: configuration, assembly: context.assembly, pipeline: context.pipeline, id: id
         )
@@ -110,7 +110,7 @@ private struct SourceCheck: Sendable {
     /// Calls the source directly, because a cached answer would hide a current failure.
     private func ask<Answer: Sendable>(
         _ question: (any ContentSource) async throws(SourceError) -> Answer
-    ) async throws(PipelineError) -> Answer {
+    ) async throws(Failure) -> Answer {
         do throws(SourceError) { return try await question(source) } catch { throw .source(name, error) }
     }
 

@@ -53,7 +53,7 @@ struct SignablePath {
         }
         let found = try sources.resolve(url)
         guard found.source != nil else {
-            throw PipelineError.unknownSource(found.title.source, known: sources.sources.map(\.name))
+            throw Failure.unknownSource(found.title.source, known: sources.sources.map(\.name))
         }
     }
 

@@ -50,7 +50,7 @@ package enum AnswerCheck {
         guard (1...idBytes).contains(title.id.utf8.count) else {
             throw .malformedAnswer(reason: "a title's id has \(title.id.utf8.count) bytes; it needs 1 to \(idBytes)")
         }
-        for text in [title.name, title.originalName ?? "", title.overview ?? ""] { try check(text) }
+        for text in title.texts { try check(text) }
         var title = title
         var count = 0
         for (name, value) in title.metadata {
@@ -105,8 +105,7 @@ package enum AnswerCheck {
 
     /// The approximate size of a title in memory, in bytes.
     package static func weight(of title: Title) -> Int {
-        var weight = 200 + title.id.utf8.count + title.name.utf8.count
-        weight += (title.originalName?.utf8.count ?? 0) + (title.overview?.utf8.count ?? 0)
+        var weight = title.texts.reduce(200 + title.id.utf8.count) { $0 + $1.utf8.count }
         for (name, value) in title.metadata { weight += name.utf8.count + Self.weight(of: value) }
         return weight
     }

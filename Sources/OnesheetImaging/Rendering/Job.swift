@@ -48,8 +48,7 @@ struct Job {
             drawing = nil
         }
         keepsPlanes =
-            encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
-            && !transform.isBitonal && transform.watermark == nil
+            encoder.encodesPlanar && plan.canvas == nil && conversion == nil && !transform.effects.contains(.packed)
         chroma = keepsPlanes && transform.quality < Self.fullColorQuality ? 2 : 1
         options = Self.options(
             transform, header, embedsProfile: !converts, effort: Self.effort(of: encoder.format, for: plan, from: header))

@@ -95,14 +95,10 @@ package struct RenderCost: Sendable, Equatable {
         let finding = Double(QualitySearch.attempts) * (codec.encode + codec.decode + comparison)
         let tries = Double(min(Rendering.tries(pixels: Int(pixels)) + 1, 7))
         let encode = (output.findsQuality ? finding : codec.encode) + (transform.maxBytes > 0 ? tries * codec.encode : 0)
-        let filters = [
-            transform.blur > 0, transform.sharpen > 0, transform.pixelates > 1, transform.isGray, transform.isBitonal,
-            transform.watermark != nil,
-        ].reduce(0.0) { $0 + ($1 ? 1 : 0) }
         // Horizontally, six weights for each sample when shrinking or four when enlarging. Vertically, rows are averaged in boxes
         // first.
         let weights = 6 * Double(header.width) + 8 * Double(output.plan.size.width + output.plan.size.height)
-        return pixels * (encode + Nanoseconds.filter * filters)
+        return pixels * (encode + Nanoseconds.filter * Double(transform.passes))
             + weights * Nanoseconds.weight * Double(planes(header)) + Nanoseconds.filter * Double(watermarkPixels(output))
     }
 
@@ -122,16 +118,16 @@ package struct RenderCost: Sendable, Equatable {
     /// The extra bytes for finishing a variant. Variants are finished one at a time.
     private static func finishing(_ header: ImageHeader, _ output: Output) -> Int {
         let (size, final) = (output.plan.turn.size(output.plan.size), output.plan.finalSize)
+        let effects = output.transform.effects
         // One copy while it is turned, converted, filtered, put on a canvas or flattened; the copy replaces its predecessor.
         let staysAsItIs =
             header.model == .ycbcr && output.encoder.encodesPlanar && output.plan.canvas == nil && output.plan.turn == .none
-            && header.colors == .sRGB && output.transform.blur == 0 && output.transform.sharpen == 0
-            && output.transform.pixelates <= 1 && !output.transform.isBitonal && output.transform.watermark == nil
+            && header.colors == .sRGB && !effects.contains(.copy)
         let mayBeClear = header.hasAlpha || header.model == .cmyk || output.plan.canvas != nil
         let channels = mayBeClear ? 4 : 3
         let copies =
             staysAsItIs ? 0 : max(picture(size, header, channels: channels), picture(final, header, channels: channels))
-        let filters = output.transform.blur > 0 || output.transform.sharpen > 0 ? PixelBuffer.bytesToBlur(size, channels: 4) : 0
+        let filters = effects.contains(.rows) ? PixelBuffer.bytesToBlur(size, channels: 4) : 0
         let encoding = output.encoder.memoryToEncode(
             PixelLayout(width: final.width, height: final.height, model: .rgb, hasAlpha: mayBeClear),
             EncodeOptions(

@@ -14,18 +14,24 @@ struct WireField<Root>: Sendable {
 
 extension Transform: WireValue {
     /// Every stored property.
-    static let fields: [WireField<Transform>] = [
-        WireField(\.resizing), WireField(\.width), WireField(\.height), WireField(\.minWidth), WireField(\.minHeight),
-        WireField(\.maxResultSide), WireField(\.skips),
-        WireField(\.enlarges), WireField(\.extends), WireField(\.extendsProportions), WireField(\.gravity), WireField(\.crop),
-        WireField(\.trim), WireField(\.appliesOrientation), WireField(\.zoomX), WireField(\.zoomY), WireField(\.rotation),
-        WireField(\.flipsHorizontally), WireField(\.flipsVertically), WireField(\.padding), WireField(\.background),
-        WireField(\.watermark), WireField(\.blur), WireField(\.sharpen), WireField(\.format), WireField(\.isForAllClients),
-        WireField(\.pixelates),
-        WireField(\.isGray), WireField(\.isBitonal), WireField(\.qualities), WireField(\.maxSourcePixels),
-        WireField(\.maxSourceBytes), WireField(\.quality), WireField(\.findsQuality), WireField(\.maxBytes),
-        WireField(\.stripsMetadata), WireField(\.keepsCopyright), WireField(\.convertsToSRGB),
-    ]
+    static let fields = TransformOption.all.flatMap(\.properties).map { property in
+        switch property {
+        case .flag(let path): WireField<Transform>(path)
+        case .integer(let path): WireField(path)
+        case .number(let path): WireField(path)
+        case .resizing(let path): WireField(path)
+        case .gravity(let path): WireField(path)
+        case .position(let path): WireField(path)
+        case .crop(let path): WireField(path)
+        case .trim(let path): WireField(path)
+        case .padding(let path): WireField(path)
+        case .color(let path): WireField(path)
+        case .watermark(let path): WireField(path)
+        case .format(let path): WireField(path)
+        case .formats(let path): WireField(path)
+        case .qualities(let path): WireField(path)
+        }
+    }
 
     func write(to message: inout ByteBuffer) {
         for field in Self.fields { field.write(self, &message) }

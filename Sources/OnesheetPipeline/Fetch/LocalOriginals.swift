@@ -43,14 +43,14 @@ final class LocalOriginals: Sendable {
     /// The result of `make`.
     func bytes(
         of source: String, _ make: @escaping @Sendable () throws(SourceError) -> ByteBuffer
-    ) async throws(PipelineError) -> CountedBytes {
+    ) async throws(Failure) -> CountedBytes {
         let place = try await enter(source)
         let threads = threads(of: source)
-        let result = await withTimeoutAbandoning(time) { [memory, mostBytes] () async -> Result<CountedBytes, PipelineError> in
+        let result = await withTimeoutAbandoning(time) { [memory, mostBytes] () async -> Result<CountedBytes, Failure> in
             await withCheckedContinuation { continuation in
                 threads.submit { _ in
                     ThreadPriority.work.apply()
-                    let result: Result<CountedBytes, PipelineError>
+                    let result: Result<CountedBytes, Failure>
                     do throws(SourceError) {
                         let bytes = try make()
                         if bytes.readableBytes > mostBytes {
@@ -79,7 +79,7 @@ final class LocalOriginals: Sendable {
     /// Jobs of `source`, including waiting ones. Only tests use it: they wait until their jobs are here.
     func load(of source: String) -> Int { slots.load(of: source) }
 
-    private func enter(_ source: String) async throws(PipelineError) -> Slots<String>.Place {
+    private func enter(_ source: String) async throws(Failure) -> Slots<String>.Place {
         do throws(NoPlace) {
             return try await slots.enter(source, within: SlotRules.longestWait)
         } catch {
@@ -91,7 +91,7 @@ final class LocalOriginals: Sendable {
         }
     }
 
-    private func late(_ source: String) -> PipelineError { .source(source, .unavailable(reason: "no original in \(time)")) }
+    private func late(_ source: String) -> Failure { .source(source, .unavailable(reason: "no original in \(time)")) }
 
     private func threads(of source: String) -> NIOThreadPool {
         pools.withLock { pools in

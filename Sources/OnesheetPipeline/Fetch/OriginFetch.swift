@@ -18,7 +18,7 @@ struct OriginFetch: Sendable {
     /// The original at the location of `candidate`.
     func fetch(
         _ candidate: PosterCandidate, for title: TitleReference, policy: OriginPolicy
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         let start = clock.now
         switch candidate.location {
         case .http(let url):
@@ -36,7 +36,7 @@ struct OriginFetch: Sendable {
     /// - Returns: the same original with new freshness (304), or the origin's new one.
     func revalidate(
         _ original: Original, from url: String, for title: TitleReference, policy: OriginPolicy
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         let start = clock.now
         let rules = FreshnessRules(policy.freshness)
         let (answer, body) = try await ask(HTTPRequest(url: url, headers: original.freshness?.conditions ?? [:]), policy)
@@ -50,7 +50,7 @@ struct OriginFetch: Sendable {
     }
 
     /// - Throws: the error for a response without a picture.
-    private func check(_ answer: HTTPAnswer, of url: String, _ policy: OriginPolicy) throws(PipelineError) {
+    private func check(_ answer: HTTPAnswer, of url: String, _ policy: OriginPolicy) throws(Failure) {
         if [429, 503].contains(answer.status), let seconds = answer.retryAfter(at: clock.now) {
             // Pass on the origin's `Retry-After`.
             throw .origin(.unavailable(url: url, retryAfter: Int(min(max(seconds.rounded(.up), 1), 600))))
@@ -65,9 +65,9 @@ struct OriginFetch: Sendable {
     /// Parses the header and computes the hash for the validator in one job on a worker thread.
     private func admit(
         _ body: CountedBytes, from place: String, of title: TitleReference, _ freshness: Freshness?
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         let (outlines, clock, lifetime) = (outlines, clock, lifetime)
-        let entry = try await pool.examine { () throws(PipelineError) -> CacheEntry in
+        let entry = try await pool.examine { () throws(Failure) -> CacheEntry in
             let file = PictureFile(bytes: body.buffer, validator: Validator.of(body.buffer), origin: place)
             return CacheEntry(file, try outlines.look(at: file), of: title, created: clock, lives: lifetime)
         }
@@ -77,17 +77,17 @@ struct OriginFetch: Sendable {
     }
 
     /// Pixels of `original` after orientation.
-    func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
+    func size(of original: Original) async throws(Failure) -> (width: Int, height: Int) {
         if let size = original.size { return size }
         let outline = try await outlines.outline(of: PictureFile(original.entry))
         return (outline.width, outline.height)
     }
 
     /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget, unless the hash is known.
-    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
+    func hash(of original: Original) async throws(Failure) -> PerceptualHash {
         if let known = outlines.hash(of: original.entry.validator) { return known }
         let (engine, file) = (engine, PictureFile(original.entry))
-        let hash = try await outlines.run(on: file, predicting: engine.costOfHash(of:)) { cost throws(PipelineError) in
+        let hash = try await outlines.run(on: file, predicting: engine.costOfHash(of:)) { cost throws(Failure) in
             do throws(RenderError) { return try engine.hash(of: file, predicted: cost) } catch { throw .render(error) }
         }
         outlines.note(hash, of: file.validator)
@@ -96,7 +96,7 @@ struct OriginFetch: Sendable {
 
     private func ask(
         _ request: HTTPRequest, _ policy: OriginPolicy
-    ) async throws(PipelineError) -> (answer: HTTPAnswer, body: CountedBytes) {
+    ) async throws(Failure) -> (answer: HTTPAnswer, body: CountedBytes) {
         do throws(HTTPTransportError) {
             let answer = try await transport.get(request, under: policy)
             // Counted from here on, including the wait for inspection. The transport has checked that there is room.

@@ -4,7 +4,7 @@ import OnesheetCore
 /// One piece of work: variants of one picture that no tier has fresh.
 struct Fill: Sendable {
     typealias Key = FlightKey<CacheKey>
-    typealias Coalescer = Coalescing<Key, ImageAnswer, PipelineError>
+    typealias Coalescer = Coalescing<Key, ImageAnswer, Failure>
 
     /// A request whose variant no tier has fresh.
     struct Miss: Sendable {

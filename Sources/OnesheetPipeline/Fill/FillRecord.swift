@@ -20,7 +20,7 @@ struct FillRecord {
         note(request, origin: answer.origin, failure: nil, isStorable: answer.isStorable)
     }
 
-    func note(failure: PipelineError) {
+    func note(failure: Failure) {
         if failure == .cancelled { return }
         for miss in misses {
             note(miss.request, origin: nil, failure: failure.message, isStorable: true)

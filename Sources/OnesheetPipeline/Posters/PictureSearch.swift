@@ -54,7 +54,7 @@ struct PictureSearch: Sendable {
 
     /// The hash of `original`; `nil` if it cannot be read.
     /// - Throws: failures that are unrelated to the picture.
-    private func hash(of original: Original) async throws(PipelineError) -> PerceptualHash? {
+    private func hash(of original: Original) async throws(Failure) -> PerceptualHash? {
         do {
             return try await pipeline.originals.hash(of: original)
         } catch {

@@ -27,10 +27,10 @@ package struct Posters: Sendable {
     /// The choice as `choice(of:)` returns it, and the candidates of the source, or the reason for which it cannot answer.
     private func candidates(
         of title: TitleReference
-    ) async throws -> (choice: PosterChoice, listed: Result<[PosterCandidate], PipelineError>) {
+    ) async throws -> (choice: PosterChoice, listed: Result<[PosterCandidate], Failure>) {
         let known = try await choices.choice(of: title)
         let candidates: [PosterCandidate]
-        do throws(PipelineError) {
+        do throws(Failure) {
             candidates = try await catalog.candidates(for: title)
         } catch {
             guard error.traits.contains(.allowsStale), !known.candidates.isEmpty else { throw error }
@@ -55,14 +55,14 @@ package struct Posters: Sendable {
             throw Failure.unknownCandidate(number, among: choice.candidates.count, of: title)
         }
         guard let candidate = try listed.get().first(where: { $0.location.name.isExactly(entry.name) }) else {
-            throw PipelineError.noPoster(title)
+            throw Failure.noPoster(title)
         }
         return ImageRequest(title, transform, of: candidate)
     }
 
     /// The present poster's picture, if it has been fetched. If its hash is not known yet, that costs a miss of the client: the picture is read
     /// and decoded once.
-    package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
+    package func current(_ title: TitleReference) async throws(Failure) -> PosterProvenance? {
         let (cache, pool) = (pipeline.cache, pipeline.pool)
         let key = ImageRequest.originalKey(title)
         guard let head = await cache.head(of: key, into: ReadingMemory(of: pool.reading)) else { return nil }
@@ -110,7 +110,7 @@ package struct Posters: Sendable {
 
     /// Blocks the picture that is the poster at present, for all titles and in all sizes.
     /// - Parameter source: the source of the title.
-    /// - Throws: `PipelineError.noPoster` if there is none.
+    /// - Throws: `Failure.noPoster` if there is none.
     package func block(_ title: TitleReference, from source: any ContentSource) async throws -> PerceptualHash {
         let original = try await pipeline.originals.original(of: title, from: source, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)

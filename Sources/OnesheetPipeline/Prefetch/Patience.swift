@@ -16,10 +16,10 @@ package struct Patience: Sendable {
 
     /// The result of `work`, which is repeated after each pause that its failure asks for.
     func waiting<Value: Sendable>(
-        for work: () async throws(PipelineError) -> Value
-    ) async throws(PipelineError) -> Value {
+        for work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         for _ in 1..<Self.attempts {
-            do throws(PipelineError) { return try await work() } catch {
+            do throws(Failure) { return try await work() } catch {
                 guard error.traits.contains(.pausesPrefetch), case .after(let seconds) = error.retry, seconds <= Self.longest,
                     await sleep(.seconds(seconds))
                 else { throw error }

@@ -65,9 +65,9 @@ package struct Prefetcher: Sendable {
     }
 
     /// The titles of `selection` without duplicates, with canonical ids. Reads lists to their last page.
-    /// - Throws: `PipelineError.unknownSource`, or the failure of a list.
-    package func titles(_ selection: Selection) async throws(PipelineError) -> Titles {
-        try await asPrefetch { () async throws(PipelineError) in
+    /// - Throws: `Failure.unknownSource`, or the failure of a list.
+    package func titles(_ selection: Selection) async throws(Failure) -> Titles {
+        try await asPrefetch { () async throws(Failure) in
             let source = try source(of: selection)
             var ids = selection.ids.map { source.canonicalID($0) }
             var memory: MemoryReservation?
@@ -84,19 +84,19 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    private func listing(of selection: Selection, from source: any ContentSource) throws(PipelineError) -> TitleListing {
+    private func listing(of selection: Selection, from source: any ContentSource) throws(Failure) -> TitleListing {
         try TitleListing(of: selection.source, from: source, in: catalog, counting: pipeline.pool.memory, with: patience)
     }
 
-    /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
-    package func source(of selection: Selection) throws(PipelineError) -> any ContentSource {
+    /// - Throws: `Failure.unknownSource` if the configuration has no such source.
+    package func source(of selection: Selection) throws(Failure) -> any ContentSource {
         try catalog.source(selection.source)
     }
 
     /// The lists of `selection`, read to their last page, with canonical ids.
     /// - Throws: as `titles(_:)` does.
-    package func lists(_ selection: Selection) async throws(PipelineError) -> [List] {
-        try await asPrefetch { () async throws(PipelineError) in
+    package func lists(_ selection: Selection) async throws(Failure) -> [List] {
+        try await asPrefetch { () async throws(Failure) in
             var listing = try listing(of: selection, from: try source(of: selection))
             var lists: [List] = []
             for query in selection.queries {
@@ -114,8 +114,8 @@ package struct Prefetcher: Sendable {
     /// later requests.
     package func images(
         of title: TitleReference, from source: any ContentSource, as transforms: [Transform]
-    ) async throws(PipelineError) -> [ImageAnswer] {
-        try await asPrefetch { () async throws(PipelineError) in
+    ) async throws(Failure) -> [ImageAnswer] {
+        try await asPrefetch { () async throws(Failure) in
             try await pipeline.images(for: transforms.map { ImageRequest(title, $0) }, from: source)
         }
     }
@@ -163,8 +163,8 @@ package struct Prefetcher: Sendable {
     /// Makes variants of one picture.
     private func make(_ requests: [ImageRequest], from source: any ContentSource) async -> PrefetchSummary {
         var summary = PrefetchSummary()
-        do throws(PipelineError) {
-            let answers = try await patience.waiting { () async throws(PipelineError) in
+        do throws(Failure) {
+            let answers = try await patience.waiting { () async throws(Failure) in
                 try await pipeline.images(for: requests, from: source, after: .absent)
             }
             for answer in answers {

@@ -22,11 +22,11 @@ struct TitleListing {
     /// - Parameters:
     ///   - name: the name of `source`.
     ///   - budget: the memory for the titles.
-    /// - Throws: `PipelineError.overloaded` if there is no memory.
+    /// - Throws: `Failure.overloaded` if there is no memory.
     init(
         of name: String, from source: any ContentSource, in catalog: Catalog, counting budget: MemoryBudget,
         with patience: Patience = Patience()
-    ) throws(PipelineError) {
+    ) throws(Failure) {
         guard let memory = budget.reserve(0) else { throw .overloaded(retryAfter: 1) }
         self.memory = memory
         self.name = name
@@ -36,26 +36,26 @@ struct TitleListing {
     }
 
     /// The ids of all titles that match `query`.
-    mutating func ids(_ query: TitleQuery) async throws(PipelineError) -> [String] {
+    mutating func ids(_ query: TitleQuery) async throws(Failure) -> [String] {
         try await all(query) { ($0.id, 100 + $0.id.utf8.count) }
     }
 
     /// All titles that match `query`.
-    mutating func titles(_ query: TitleQuery) async throws(PipelineError) -> [Title] {
+    mutating func titles(_ query: TitleQuery) async throws(Failure) -> [Title] {
         try await all(query) { ($0, AnswerCheck.weight(of: $0)) }
     }
 
     /// - Parameter keep: the part of a title to keep, and its size in bytes.
     private mutating func all<Kept>(
         _ query: TitleQuery, _ keep: (Title) -> (Kept, bytes: Int)
-    ) async throws(PipelineError) -> [Kept] {
+    ) async throws(Failure) -> [Kept] {
         var query = query
         var kept: [Kept] = []
         var seen: Set<ExactText> = []
         while true {
             let page: TitlePage
-            do throws(PipelineError) {
-                page = try await patience.waiting { [query] () async throws(PipelineError) in
+            do throws(Failure) {
+                page = try await patience.waiting { [query] () async throws(Failure) in
                     try await catalog.titles(of: name, query, from: source)
                 }
             } catch {
@@ -88,5 +88,5 @@ struct TitleListing {
         }
     }
 
-    private func malformed(_ reason: String) -> PipelineError { .source(name, .malformedAnswer(reason: reason)) }
+    private func malformed(_ reason: String) -> Failure { .source(name, .malformedAnswer(reason: reason)) }
 }

@@ -37,14 +37,14 @@ package final class PictureOutlines: Sendable {
     /// wrong prediction must not last.
     func run<Value: Sendable>(
         on file: PictureFile, predicting predict: (PictureOutline) throws(RenderError) -> RenderCost,
-        _ job: @escaping @Sendable (RenderCost) throws(PipelineError) -> Value
-    ) async throws(PipelineError) -> Value {
+        _ job: @escaping @Sendable (RenderCost) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         let outline = try await outline(of: file)
-        do throws(PipelineError) {
+        do throws(Failure) {
             let cost: RenderCost
             do throws(RenderError) { cost = try predict(outline) } catch { throw .render(error) }
-            return try await pool.run(cost: cost) { () throws(PipelineError) in
-                try self.countingCopy(of: file) { () throws(PipelineError) in try job(cost) }
+            return try await pool.run(cost: cost) { () throws(Failure) in
+                try self.countingCopy(of: file) { () throws(Failure) in try job(cost) }
             }
         } catch {
             if !error.traits.contains(.keepsOutline) { known.withLock { $0.remove(file.validator) } }
@@ -53,13 +53,13 @@ package final class PictureOutlines: Sendable {
     }
 
     /// Parses the header on a thread for it, unless the file is known.
-    func outline(of file: PictureFile) async throws(PipelineError) -> PictureOutline {
+    func outline(of file: PictureFile) async throws(Failure) -> PictureOutline {
         if let known = knownOutline(of: file) { return known }
-        return try await pool.examine { () throws(PipelineError) in try self.look(at: file) }
+        return try await pool.examine { () throws(Failure) in try self.look(at: file) }
     }
 
     /// Parses the header on the calling thread, unless the file is known.
-    func look(at file: PictureFile) throws(PipelineError) -> PictureOutline {
+    func look(at file: PictureFile) throws(Failure) -> PictureOutline {
         if let known = knownOutline(of: file) { return known }
         let generation = memory.generation
         do throws(RenderError) {

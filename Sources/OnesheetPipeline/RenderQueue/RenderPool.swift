@@ -57,7 +57,7 @@ package final class RenderPool: Sendable {
 
     /// Refuses a render before any work is done for it.
     /// - Throws: `.overloaded` if a job would be refused now.
-    func checkRoom() throws(PipelineError) {
+    func checkRoom() throws(Failure) {
         if let seconds = renders.refusal { throw .overloaded(retryAfter: seconds) }
     }
 
@@ -66,8 +66,8 @@ package final class RenderPool: Sendable {
     /// - Throws: `.overloaded` if it does not begin in time or has no room, `.timedOut` if it does not end in time, `.cancelled` if
     ///   the caller is cancelled, and any error of `job`.
     func run<Value: Sendable>(
-        cost: RenderCost, _ job: @escaping @Sendable () throws(PipelineError) -> Value
-    ) async throws(PipelineError) -> Value {
+        cost: RenderCost, _ job: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         guard cost.bytes <= memory.limit else { throw .render(.tooMuchMemory(bytes: cost.bytes, limit: memory.limit)) }
         return try await renders.run(cost: cost, job)
     }
@@ -75,8 +75,8 @@ package final class RenderPool: Sendable {
     /// Runs `job`, which inspects bytes from outside and makes no pixels: parses a header, computes a hash.
     /// - Throws: as `run` does.
     func examine<Value: Sendable>(
-        _ job: @escaping @Sendable () throws(PipelineError) -> Value
-    ) async throws(PipelineError) -> Value {
+        _ job: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         try await examiners.run(cost: RenderCost(milliseconds: 1, bytes: 0), job)
     }
 

@@ -65,8 +65,8 @@ final class WorkerThreads: Sendable {
     /// - Throws: `.overloaded` if it does not begin in time, `.timedOut` if it does not end in time, `.cancelled` if
     ///   the caller is cancelled, and any error of `job`.
     func run<Value: Sendable>(
-        cost: RenderCost, _ job: @escaping @Sendable () throws(PipelineError) -> Value
-    ) async throws(PipelineError) -> Value {
+        cost: RenderCost, _ job: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         let ticket = renderQueue.withLock { $0.ticket() }
         switch await turn(ticket, .current, cost) {
         case .cancelled: throw .cancelled
@@ -74,7 +74,7 @@ final class WorkerThreads: Sendable {
         case .now: break
         }
         let reservation = renderQueue.withLock { $0.takeMemory(of: ticket) }
-        let outcome = FirstOutcome<Result<Value, PipelineError>>()
+        let outcome = FirstOutcome<Result<Value, Failure>>()
         threads.submit { [self] state in
             guard case .active = state else {
                 reservation?.giveBack()
@@ -82,8 +82,8 @@ final class WorkerThreads: Sendable {
                 return outcome.give(.failure(.cancelled))
             }
             ThreadPriority.work.apply()
-            let result: Result<Value, PipelineError>
-            do throws(PipelineError) { result = .success(try job()) } catch { result = .failure(error) }
+            let result: Result<Value, Failure>
+            do throws(Failure) { result = .success(try job()) } catch { result = .failure(error) }
             // Release the memory before the next job begins, which may need it.
             reservation?.giveBack()
             finish(ticket, wasBegun: true)

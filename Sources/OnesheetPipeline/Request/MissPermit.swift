@@ -1,3 +1,5 @@
+package import OnesheetCore
+
 /// Permission to do work for a client: to ask a source, an origin or a worker. Answers from a tier need none.
 ///
 /// The server sets the current permit while it handles a client's request. Without one, everything is allowed.
@@ -7,19 +9,19 @@ package struct MissPermit: Sendable {
 
     /// The client whose turns the work uses.
     let client: ClientKey
-    private let check: @Sendable () throws(PipelineError) -> Void
+    private let check: @Sendable () throws(Failure) -> Void
 
     /// - Parameters:
     ///   - client: the client that the work is for; `nil` if it is unknown.
     ///   - check: throws if the client may cause no further work at present.
-    package init(for client: ClientKey? = nil, _ check: @escaping @Sendable () throws(PipelineError) -> Void) {
+    package init(for client: ClientKey? = nil, _ check: @escaping @Sendable () throws(Failure) -> Void) {
         self.client = client ?? .anonymous
         self.check = check
     }
 
     /// Uses the current permit, just before the work begins.
-    /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.
-    package static func use() throws(PipelineError) { try current?.check() }
+    /// - Throws: `Failure.tooManyRequests` or `.overloaded`.
+    package static func use() throws(Failure) { try current?.check() }
 }
 
 extension ClientKey {

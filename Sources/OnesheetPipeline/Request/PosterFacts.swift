@@ -30,13 +30,3 @@ package struct PosterFacts: Sendable, Equatable, Codable {
         Renderer.size(of: transform, width: width, height: height)
     }
 }
-
-extension Transform {
-    /// Whether the variant shows the whole original and nothing else.
-    var showsWhole: Bool {
-        resizing == .fit && extends == nil && crop == nil && rotation == 0 && !flipsHorizontally && !flipsVertically
-            && padding == nil && blur == 0 && trim == nil && appliesOrientation && zoomX == zoomY && pixelates <= 1 && !isGray
-            && !isBitonal && watermark == nil
-            && extendsProportions == nil
-    }
-}

@@ -18,7 +18,7 @@ struct CandidateSelection: Sendable {
     private static let attempts = 4
 
     /// Fetches the poster of `title` from the chosen candidate, or from the next best one if that fails.
-    func original(of title: TitleReference, from source: any ContentSource) async throws(PipelineError) -> Original {
+    func original(of title: TitleReference, from source: any ContentSource) async throws(Failure) -> Original {
         let (choice, blocked) = await remembered(title)
         var failed: String?
         var keeps = choice.isPinned
@@ -50,7 +50,7 @@ struct CandidateSelection: Sendable {
     }
 
     /// The original, with its perceptual hash if that was needed; `nil` if the picture is blocked.
-    func admitted(_ original: Original) async throws(PipelineError) -> Original? {
+    func admitted(_ original: Original) async throws(Failure) -> Original? {
         let blocked = await remembered(nil).blocked
         guard !blocked.isEmpty else { return original }
         let hash = try await hash(of: original)
@@ -59,18 +59,18 @@ struct CandidateSelection: Sendable {
     }
 
     /// The picture of a candidate, whether or not it is the poster.
-    /// - Throws: `PipelineError.noPoster` if the picture is blocked.
+    /// - Throws: `Failure.noPoster` if the picture is blocked.
     func original(
         of candidate: PosterCandidate, for title: TitleReference, from source: any ContentSource
-    ) async throws(PipelineError) -> Original {
+    ) async throws(Failure) -> Original {
         try await entry(candidate, of: title, from: source, blocked: await remembered(nil).blocked).get()
     }
 
     /// The first candidate that can be fetched. If none can, throws the error of the best one.
     private func first(
         of candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
-    ) async throws(PipelineError) -> Original {
-        var firstError: PipelineError?
+    ) async throws(Failure) -> Original {
+        var firstError: Failure?
         for candidate in candidates.prefix(Self.attempts) {
             switch try await entry(candidate, of: title, from: source, blocked: blocked) {
             case .success(let original): return original
@@ -83,9 +83,9 @@ struct CandidateSelection: Sendable {
     /// Fetches candidates, best first, until it is clear which one wins.
     private func evaluate(
         _ candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
-    ) async throws(PipelineError) -> (EvaluatedCandidate, [EvaluatedCandidate]) {
+    ) async throws(Failure) -> (EvaluatedCandidate, [EvaluatedCandidate]) {
         var evaluated: [EvaluatedCandidate] = []
-        var firstError: PipelineError?
+        var firstError: Failure?
         let field = candidates.prefix(Self.attempts)
         for (candidate, next) in zip(field, field.dropFirst().map(Optional.some) + [nil]) {
             switch try await entry(candidate, of: title, from: source, blocked: blocked) {
@@ -128,8 +128,8 @@ struct CandidateSelection: Sendable {
     /// - Throws: a failure that is unrelated to the candidate: cancellation or overload.
     private func entry(
         _ candidate: PosterCandidate, of title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
-    ) async throws(PipelineError) -> Result<Original, PipelineError> {
-        do throws(PipelineError) {
+    ) async throws(Failure) -> Result<Original, Failure> {
+        do throws(Failure) {
             let original = try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
             guard !blocked.isEmpty || candidate.trust != nil else { return .success(original.from(candidate)) }
             let hash = try await hash(of: original)
@@ -177,7 +177,7 @@ struct CandidateSelection: Sendable {
     }
 
     /// The perceptual hash of the picture, computed on a worker thread unless it is known.
-    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
+    func hash(of original: Original) async throws(Failure) -> PerceptualHash {
         if let known = knownHash(of: original.entry) { return known }
         return try await fetch.hash(of: original)
     }

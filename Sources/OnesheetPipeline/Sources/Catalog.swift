@@ -29,19 +29,19 @@ package struct Catalog: Sendable {
     }
 
     /// - Parameter found: the source, if the caller has found it.
-    /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
-    func source(_ name: String, found: (any ContentSource)? = nil) throws(PipelineError) -> any ContentSource {
+    /// - Throws: `Failure.unknownSource` if the configuration has no such source.
+    func source(_ name: String, found: (any ContentSource)? = nil) throws(Failure) -> any ContentSource {
         guard let source = found ?? sources[name] else { throw unknownSource(name) }
         return source
     }
 
-    func unknownSource(_ name: String) -> PipelineError { .unknownSource(name, known: sources.keys.sorted()) }
+    func unknownSource(_ name: String) -> Failure { .unknownSource(name, known: sources.keys.sorted()) }
 
     /// One page of the titles of `source`.
     /// - Parameter found: the source, if the caller has found it. The other functions have the same parameter.
     package func titles(
         of source: String, _ query: TitleQuery, from found: (any ContentSource)? = nil
-    ) async throws(PipelineError) -> TitlePage {
+    ) async throws(Failure) -> TitlePage {
         let plugin = try self.source(source, found: found)
         let query = query.normalized
         if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
@@ -60,7 +60,7 @@ package struct Catalog: Sendable {
     }
 
     /// The source's data for `title`.
-    package func title(_ title: TitleReference, from found: (any ContentSource)? = nil) async throws(PipelineError) -> Title {
+    package func title(_ title: TitleReference, from found: (any ContentSource)? = nil) async throws(Failure) -> Title {
         let plugin = try source(title.source, found: found)
         return try await titles.answer(
             question(title), isListed: isListed(title, places), remembers: plugin.asksService, worth: { _ in .keeping(.days(1)) }
@@ -70,7 +70,7 @@ package struct Catalog: Sendable {
     /// Possible places of the original of `title`, best first.
     package func candidates(
         for title: TitleReference, from found: (any ContentSource)? = nil
-    ) async throws(PipelineError) -> [PosterCandidate] {
+    ) async throws(Failure) -> [PosterCandidate] {
         let source = try source(title.source, found: found)
         let asksService = source.asksService
         return try await places.answer(

@@ -6,17 +6,17 @@ import OnesheetCore
 ///
 /// In memory only, and bounded: made-up names never become cache entries.
 struct NegativeCache<Value: Sendable>: Sendable {
-    private let outcomes: TimedMemory<ExactText, Result<Value, PipelineError>>
+    private let outcomes: TimedMemory<ExactText, Result<Value, Failure>>
 
     init(clock: WallClock) { outcomes = TimedMemory(clock: clock) }
 
     /// The remembered empty answer or failure under `key`. A purge forgets all.
-    func recall(_ key: String, at generation: CacheGeneration) -> Result<Value, PipelineError>? {
+    func recall(_ key: String, at generation: CacheGeneration) -> Result<Value, Failure>? {
         outcomes.recall(ExactText(key), at: generation)
     }
 
     /// Remembers an empty answer for ten minutes, or a failure for as long as it says.
-    func note(_ outcome: Result<Value, PipelineError>, _ key: String, at generation: CacheGeneration) {
+    func note(_ outcome: Result<Value, Failure>, _ key: String, at generation: CacheGeneration) {
         let seconds: Double? =
             switch outcome {
             case .success: 600

@@ -29,7 +29,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     private let clock: WallClock
     private let logger: Logger
     private let negatives: NegativeCache<Value>
-    private let flights: Coalescing<FlightKey<ExactText>, Value, PipelineError>
+    private let flights: Coalescing<FlightKey<ExactText>, Value, Failure>
 
     /// - Parameters:
     ///   - name: distinguishes these answers from others in the cache.
@@ -68,20 +68,20 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         _ question: SourceQuestion, isListed: @escaping @Sendable () async -> Bool, remembers: Bool, isKept: Bool = true,
         worth: @escaping @Sendable (Value) -> Worth,
         _ ask: @escaping @Sendable () async throws(SourceError) -> Value
-    ) async throws(PipelineError) -> Value {
+    ) async throws(Failure) -> Value {
         let kept = isKept ? await kept(question.key) : nil
         if let kept, kept.isFresh(at: clock.now) { return kept.value }
         let generation = await cache.generation()
         if !remembers || negatives.recall(question.missKey, at: generation) == nil {
             // A client without a remaining share gets the cached answer although it is stale.
-            do throws(PipelineError) { try MissPermit.use() } catch {
+            do throws(Failure) { try MissPermit.use() } catch {
                 guard let kept else { throw error }
                 return kept.value
             }
         }
         return try await flights.share(FlightKey(ExactText(question.key), at: generation)) {
-            () async throws(PipelineError) -> Value in
-            let outcome: Result<Value, PipelineError>
+            () async throws(Failure) -> Value in
+            let outcome: Result<Value, Failure>
             if remembers, let miss = negatives.recall(question.missKey, at: generation) {
                 outcome = miss
             } else {
@@ -98,7 +98,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 default: if remembers, !Task.isCancelled { negatives.note(outcome, question.missKey, at: generation) }
                 }
             }
-            do throws(PipelineError) { return try outcome.get() } catch {
+            do throws(Failure) { return try outcome.get() } catch {
                 guard let kept, error.traits.contains(.allowsStale) else { throw error }
                 logger.notice("a stale answer is used", metadata: ["key": "\(shown(naming: question.key))", "reason": "\(error)"])
                 return kept.value
@@ -108,7 +108,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
 
     private static func outcome(
         _ source: String, _ ask: @Sendable () async throws(SourceError) -> Value
-    ) async -> Result<Value, PipelineError> {
+    ) async -> Result<Value, Failure> {
         do throws(SourceError) { return .success(try await ask()) } catch { return .failure(.source(source, error)) }
     }
 

@@ -37,9 +37,9 @@ struct OriginThrottle: Sendable {
                 let answer = try await slots.with(host, within: time.longestWait) { place in
                     time.waited(place.waited)
                     // Others have used up the time, such as a host that redirected here.
-                    if time.isOver { throw TimeIsOver() }
+                    if time.isOver { throw NotAsked.late }
                     // The host may have been paused while this request waited for its slot.
-                    if !isTrial, let seconds = breaker.pause(of: url) { throw HostPaused(seconds: seconds) }
+                    if !isTrial, let seconds = breaker.pause(of: url) { throw NotAsked.paused(seconds) }
                     return try await send(Attempt(place: place, needsNewConnection: attempt > 1))
                 }
                 if answer.isOverload, let seconds = answer.retryAfter(at: clock.now) {
@@ -62,12 +62,12 @@ struct OriginThrottle: Sendable {
                     if failure.isUnanswered, !isOurs { breaker.failed(url, failure.isSilence ? .silent : .unreachable) }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
-            } catch let paused as HostPaused {
-                throw .unavailable(url: url.description, retryAfter: paused.seconds)
+            } catch NotAsked.paused(let seconds) {
+                throw .unavailable(url: url.description, retryAfter: seconds)
             } catch NoPlace.full(let seconds) {
                 if isTrial { breaker.giveBack(url) }
                 throw .crowded(url: url.description, retryAfter: seconds)
-            } catch is TimeIsOver {
+            } catch NotAsked.late {
                 if isTrial { breaker.giveBack(url) }
                 throw .timedOut(url: url.description)
             } catch {
@@ -80,13 +80,13 @@ struct OriginThrottle: Sendable {
     }
 }
 
-/// A host was paused while a request waited for its slot.
-private struct HostPaused: Error {
-    let seconds: Int
+/// Why a request that had a slot did not ask its host.
+private enum NotAsked: Error {
+    /// The host was paused meanwhile, for so many seconds.
+    case paused(Int)
+    /// The time of the request was over.
+    case late
 }
-
-/// The time of a request was over before this host was asked.
-private struct TimeIsOver: Error {}
 
 extension ExchangeFailure {
     fileprivate var isRefusal: Bool {

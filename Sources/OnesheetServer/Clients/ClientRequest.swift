@@ -96,7 +96,7 @@ final class ClientRequest: Sendable {
         let current = ClientRequest(
             of: client, on: channel, owner: owner, pieceLength: own == nil ? 16 << 10 : 64 << 10)
         defer { current.release() }
-        let permit = MissPermit(for: owner?.key) { () throws(PipelineError) in try current.countMiss() }
+        let permit = MissPermit(for: owner?.key) { () throws(Failure) in try current.countMiss() }
         var writers: ResponseWriter? = writer
         try await $current.withValue(current) {
             try await MissPermit.$current.withValue(permit) {
@@ -116,7 +116,7 @@ final class ClientRequest: Sendable {
     func exempt() { state.withLock { $0.isExempt = true } }
 
     /// Counts one miss per request against the client's limits.
-    private func countMiss() throws(PipelineError) {
+    private func countMiss() throws(Failure) {
         let connections = client.connections
         // A request that has begun its work is not refused in the middle of it.
         guard state.withLock({ $0.hasRoom }) || connections.memory.makeRoom(for: owner) else {
@@ -124,7 +124,7 @@ final class ClientRequest: Sendable {
             throw .overloaded(retryAfter: 1)
         }
         // A page asks for several images at the same time.
-        let refusal: (reason: OpenConnections.Refusal, error: PipelineError)? = state.withLock { state in
+        let refusal: (reason: OpenConnections.Refusal, error: Failure)? = state.withLock { state in
             state.hasRoom = true
             guard !state.isExempt else { return nil }
             if state.place == nil { state.place = connections.waiting.admit(owner) }

@@ -28,9 +28,10 @@ package enum ConfigurationReference {
         ("Rendering", ["rendering"]), ("Prefetch", ["prefetch"]), ("Sources", ["sources"]),
     ]
 
-    /// Each heading with its table.
+    /// Each heading with its table. The last one has the options that presets and addresses may have.
     package static func markdown(_ plugins: PluginList) -> String {
-        chapters.map { "## \($0.title)\n\n\(table(of: $0.keys, plugins))" }.joined(separator: "\n")
+        (chapters.map { ($0.title, table(of: $0.keys, plugins)) } + [("Options", TransformOption.table)])
+            .map { "## \($0)\n\n\($1)" }.joined(separator: "\n")
     }
 
     /// The table of these keys and all keys below them.

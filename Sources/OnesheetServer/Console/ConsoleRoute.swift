@@ -36,7 +36,7 @@ struct ConsoleRoute: Route {
             let view = if let notice { notice } else { try await self.view(request) }
             let reservation = memory.reserve(view.memory)
             defer { withExtendedLifetime(reservation) {} }
-            shown = reservation == nil ? .problem(self.problem(of: PipelineError.overloaded(retryAfter: 1))) : view
+            shown = reservation == nil ? .problem(self.problem(of: Failure.overloaded(retryAfter: 1))) : view
             let page = PlainPage(
                 sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
                 capabilities: sources.source(named: name)?.capabilities ?? SourceCapabilities(),

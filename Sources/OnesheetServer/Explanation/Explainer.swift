@@ -33,7 +33,7 @@ package struct Explainer: Sendable {
     ///
     /// The address must be valid for the image itself: correctly signed and not expired.
     /// - Parameter accept: the `Accept` field of the client.
-    /// - Throws: `RequestError` and `PipelineError`, as a request for the image does. If that would be redirected to the fallback of
+    /// - Throws: `RequestError` and `Failure`, as a request for the image does. If that would be redirected to the fallback of
     ///   the address, the explanation has the failure instead.
     package func explain(_ address: String, accept: String?, _ depth: Depth) async throws -> ExplanationDocument {
         let (path, query) = Self.parts(of: try poster(address) ?? address)

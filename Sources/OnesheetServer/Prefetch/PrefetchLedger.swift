@@ -21,7 +21,7 @@ struct PrefetchLedger: Sendable {
     /// - Parameters:
     ///   - transforms: those of `order`.
     ///   - onBegin: called when the titles are known, before the first variant is made.
-    /// - Throws: `RequestError` or `PipelineError` if the order cannot be resolved. It is not recorded then.
+    /// - Throws: `RequestError` or `Failure` if the order cannot be resolved. It is not recorded then.
     func run(
         _ order: PrefetchOrder, as transforms: [Transform], with prefetcher: Prefetcher,
         onBegin: () async throws -> Void = {},

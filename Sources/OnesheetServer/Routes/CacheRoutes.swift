@@ -49,7 +49,7 @@ struct CacheRoute: Route {
         guard let name = parts.first, !name.isEmpty else { throw RequestError.noSuchPath(prefix + rest) }
         let source = try PercentEncoding.decode(name)
         guard let plugin = sources.source(named: source) else {
-            throw PipelineError.unknownSource(source, known: sources.map(\.name))
+            throw Failure.unknownSource(source, known: sources.map(\.name))
         }
         var id: String?
         if parts.count > 1 {

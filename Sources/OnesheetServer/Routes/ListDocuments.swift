@@ -46,7 +46,7 @@ final class ListDocuments: Sendable {
     /// - Parameters:
     ///   - name: names everything else that the document depends on.
     ///   - make: makes the document, which counts as a miss of the client.
-    /// - Throws: `PipelineError` if the client may cause no further work at present, and what `make` throws.
+    /// - Throws: `Failure` if the client may cause no further work at present, and what `make` throws.
     func document(of titles: ListedTitles, named name: String, make: () throws -> ByteBuffer) throws -> ByteBuffer {
         let key = CacheKey(.metadata, name)
         if let known = kept.withLock({ $0.value(for: key) }), known.titles.isSame(as: titles) { return known.bytes }

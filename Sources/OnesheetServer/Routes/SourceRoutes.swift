@@ -125,7 +125,7 @@ struct TitlesRoute: Route {
         let found = images.sources.source(named: source)
         let page = try await catalog.titles(of: source, query, from: found)
         let bytes = page.titles.reduce(0) { $0 + $1.id.utf8.count } * TitlesDocument.timesOfIDs
-        guard let memory = images.pipeline.pool.memory.reserve(bytes) else { throw PipelineError.overloaded(retryAfter: 1) }
+        guard let memory = images.pipeline.pool.memory.reserve(bytes) else { throw Failure.overloaded(retryAfter: 1) }
         defer { withExtendedLifetime(memory) {} }
         var listed = ListedTitles(page: page)
         for title in page.titles {

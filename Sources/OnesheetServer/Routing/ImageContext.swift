@@ -113,17 +113,17 @@ struct ImageContext: Sendable {
             let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
             try target.address.checkSides(of: answer.entry)
             return (target, answer)
-        } catch let error as PipelineError where error.traits.contains(.isMissing) {
+        } catch let error as Failure where error.traits.contains(.isMissing) {
             if case .refused(let reason) = target.address.ifMissing { throw reason }
             guard let other = undivided(target.address), let source = other.source,
                 pipeline.mayHave(other.title, from: source)
             else { throw error }
             do {
                 return try await image(of: self.target(other, accept: field), accept: field)
-            } catch let second as PipelineError where second.traits.contains(.isMissing) {
+            } catch let second as Failure where second.traits.contains(.isMissing) {
                 throw error
             }
-        } catch let error as PipelineError {
+        } catch let error as Failure {
             guard target.address.negotiates, error.traits.contains(.mayFitOtherFormat),
                 let format = target.request.transform.format
             else { throw error }

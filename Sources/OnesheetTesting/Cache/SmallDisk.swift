@@ -4,11 +4,6 @@ package import XCTest
 
 /// A small file system in memory, unmounted after the test. If this user may not mount it, the test is skipped.
 package final class SmallDisk {
-    /// The error message of a program.
-    package struct Refused: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// Whether a mount has succeeded before in this process: then later failures are failures of the test.
     private static let isPermitted = Mutex(false)
     package let path: String
@@ -18,7 +13,7 @@ package final class SmallDisk {
         do {
             try Self.run("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder])
             Self.isPermitted.withLock { $0 = true }
-        } catch let error as Refused where !Self.isPermitted.withLock({ $0 }) {
+        } catch let error as FixtureError where !Self.isPermitted.withLock({ $0 }) {
             throw XCTSkip("no file system can be mounted here: \(error)")
         }
     }
@@ -60,7 +55,7 @@ package final class SmallDisk {
         }
     }
 
-    /// - Throws: `Refused` if the program fails.
+    /// - Throws: `FixtureError` if the program fails.
     package static func run(_ command: String, _ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -72,7 +67,7 @@ package final class SmallDisk {
         let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw Refused(description: "\(command) \(arguments.joined(separator: " ")): \(complaint)")
+            throw FixtureError("\(command) \(arguments.joined(separator: " ")): \(complaint)")
         }
     }
 }

@@ -26,12 +26,6 @@ package final class CoordinatorEngine: Sendable {
         }
     }
 
-    package struct Failed: Error, CustomStringConvertible {
-        package let description: String
-
-        package init(description: String) { self.description = description }
-    }
-
     package let port: Int
     package let folder: TemporaryDirectory
     private let program: String
@@ -76,7 +70,7 @@ package final class CoordinatorEngine: Sendable {
             let answer = try cli("PING")
             if answer.hasPrefix("PONG") || answer.hasPrefix("NOAUTH") { return }
             guard isRunning(), ContinuousClock.now < deadline else {
-                throw Failed(description: "\(program) does not start: \(answer)\n\(log)")
+                throw FixtureError("\(program) does not start: \(answer)\n\(log)")
             }
         }
     }
@@ -125,7 +119,7 @@ package final class CoordinatorEngine: Sendable {
     /// A port without a listener.
     package static func freePort() throws -> Int {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { throw Failed(description: "no socket: \(errno)") }
+        guard socket >= 0 else { throw FixtureError("no socket: \(errno)") }
         defer { close(socket) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -136,7 +130,7 @@ package final class CoordinatorEngine: Sendable {
                 bind(socket, pointer, size) == 0 ? getsockname(socket, pointer, &size) : -1
             }
         }
-        guard result == 0 else { throw Failed(description: "no free port: \(errno)") }
+        guard result == 0 else { throw FixtureError("no free port: \(errno)") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 }

@@ -17,11 +17,6 @@ package final class StoreEngine: Sendable {
         fileprivate var variable: String { "ONESHEET_\(rawValue.uppercased())" }
     }
 
-    /// A failure to start.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     package static let accessKey = "test"
     package static let secretKey = "testsecret"
     package static let bucket = "onesheet"
@@ -54,7 +49,7 @@ package final class StoreEngine: Sendable {
     /// Starts an engine with an empty bucket, and waits until it answers.
     package static func start(_ kind: Kind) async throws -> StoreEngine {
         let program = try path(kind)
-        var last: any Error = Failure(description: "no attempt")
+        var last: any Error = FixtureError("no attempt")
         // Another process may take a port between the look and the start.
         for _ in 0..<3 {
             let engine = try StoreEngine(kind, program)
@@ -122,7 +117,7 @@ package final class StoreEngine: Sendable {
         leash = input.fileHandleForWriting
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let id = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Failure(description: "the shell started no \(kind.rawValue)")
+            throw FixtureError("the shell started no \(kind.rawValue)")
         }
         self.id = id
     }
@@ -181,7 +176,7 @@ package final class StoreEngine: Sendable {
             try await Task.sleep(for: .milliseconds(50))
         }
         let log = FileManager.default.contents(atPath: folder.appending(path: "log").path) ?? Data()
-        throw Failure(description: "\(kind.rawValue) does not start: \(String(decoding: log.suffix(1000), as: UTF8.self))")
+        throw FixtureError("\(kind.rawValue) does not start: \(String(decoding: log.suffix(1000), as: UTF8.self))")
     }
 
     /// Whether the interface answers, if only to refuse a request without a signature, and has the bucket.
@@ -225,7 +220,7 @@ package final class StoreEngine: Sendable {
             let port = Int.random(in: 11_000..<22_000)
             if !found.contains(port), isFree(port), isFree(port + 10_000) { found.append(port) }
         }
-        guard found.count == count else { throw Failure(description: "there are no free ports") }
+        guard found.count == count else { throw FixtureError("there are no free ports") }
         return found
     }
 

@@ -1,8 +1,8 @@
 /// A canonical description of a variant: the operations on an original, their order, and the output.
 ///
 /// The order is fixed: orientation by EXIF, `trim`, `crop`, `rotation` and `flip`, resizing within `maxResultSide`, `blur`, `sharpen`, `pixelates`, `isGray`,
-/// `isBitonal`, `extends`, `extendsProportions`, `padding`, `background`, `watermark`, encoding. Transforms with the same meaning are equal values, so
-/// `canonicalText` can be a cache key.
+/// `isBitonal`, `extends`, `extendsProportions`, `padding`, `background`, `watermark`, encoding. Transforms with the same meaning are equal values.
+/// `TransformOption` describes every property.
 public struct Transform: Hashable, Sendable {
     /// How the picture is fitted to the requested box.
     public enum Resizing: String, Hashable, Sendable, CaseIterable {
@@ -154,60 +154,6 @@ public struct Transform: Hashable, Sendable {
     public static let defaultQuality = 80
 
     public init() {}
-
-    /// The transform as text without defaults. Equal transforms have equal texts.
-    public var canonicalText: String {
-        var parts: [String] = []
-        func add(_ name: String, _ value: String, unless isDefault: Bool) {
-            if !isDefault { parts.append("\(name):\(value)") }
-        }
-        add(
-            "crop",
-            crop.map {
-                "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") + ($0.isSquare ? "s" : "")
-                    + ($0.insets.map { "-\($0.top),\($0.right),\($0.bottom),\($0.left)" } ?? "")
-            } ?? "",
-            unless: crop == nil)
-        add("rot", "\(rotation)", unless: rotation == 0)
-        add("ar", "0", unless: appliesOrientation)
-        add("trim", trim?.canonicalText ?? "", unless: trim == nil)
-        add("zoom", "\(zoomX)x\(zoomY)", unless: zoomX == 1 && zoomY == 1)
-        add("flip", (flipsHorizontally ? "h" : "") + (flipsVertically ? "v" : ""), unless: !flipsHorizontally && !flipsVertically)
-        add("size", "\(resizing.rawValue)-\(width)x\(height)", unless: width == 0 && height == 0)
-        add("min", "\(minWidth)x\(minHeight)", unless: minWidth == 0 && minHeight == 0)
-        add("mrd", "\(maxResultSide)", unless: maxResultSide == 0)
-        add("el", "1", unless: !enlarges)
-        add("g", "\(gravity)", unless: gravity == .center)
-        add("bl", "\(blur)", unless: blur == 0)
-        add("sh", "\(sharpen)", unless: sharpen == 0)
-        add("pix", "\(pixelates)", unless: pixelates <= 1)
-        add("gray", "1", unless: !isGray)
-        add("bitonal", "1", unless: !isBitonal)
-        add("exar", extendsProportions.map { "\($0)" } ?? "", unless: extendsProportions == nil)
-        add("ex", extends.map { "\($0)" } ?? "", unless: extends == nil)
-        add("pd", padding.map { "\($0.top),\($0.right),\($0.bottom),\($0.left)" } ?? "", unless: padding == nil)
-        add("bg", background.map { "\($0)" } ?? "", unless: background == nil)
-        add("wm", watermark?.canonicalText ?? "", unless: watermark == nil)
-        add("f", format.map { "\($0)" } ?? "", unless: format == nil)
-        add("all", "1", unless: !isForAllClients)
-        add("q", findsQuality ? "auto" : "\(quality)", unless: quality == Self.defaultQuality && !findsQuality)
-        let byFormat = qualities.map { "\($0.key)-\($0.value)" }.sorted()
-        add("fq", byFormat.joined(separator: ","), unless: byFormat.isEmpty)
-        add("mb", "\(maxBytes)", unless: maxBytes == 0)
-        add("skp", skips.map(\.name).joined(separator: ","), unless: skips.isEmpty)
-        add("msr", "\(maxSourcePixels)", unless: maxSourcePixels == 0)
-        add("msfs", "\(maxSourceBytes)", unless: maxSourceBytes == 0)
-        add("sm", "0", unless: stripsMetadata)
-        add("kcr", "1", unless: !keepsCopyright)
-        add("scp", "0", unless: convertsToSRGB)
-        return parts.joined(separator: "/")
-    }
-}
-
-extension Transform.Trim {
-    fileprivate var canonicalText: String {
-        "\(threshold)" + (color.map { "@\($0)" } ?? "") + (isEqualHorizontally ? "h" : "") + (isEqualVertically ? "v" : "")
-    }
 }
 
 extension Transform {

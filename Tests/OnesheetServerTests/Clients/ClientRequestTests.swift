@@ -92,11 +92,11 @@ final class ClientRequestTests: XCTestCase {
     }
 
     /// Takes the permit of the request `count` times at the same time.
-    private static func misses(_ count: Int) async -> [PipelineError?] {
-        await withTaskGroup(of: PipelineError?.self) { group in
+    private static func misses(_ count: Int) async -> [Failure?] {
+        await withTaskGroup(of: Failure?.self) { group in
             for _ in 0..<count {
                 group.addTask {
-                    do throws(PipelineError) { try MissPermit.use() } catch { return error }
+                    do throws(Failure) { try MissPermit.use() } catch { return error }
                     return nil
                 }
             }

@@ -16,6 +16,12 @@ final class ConfigurationReferenceTests: XCTestCase {
         }
     }
 
+    func testTheOptionsOfAddressesAreDocumented() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/http-api.md")
+        let table = "<!-- keys: Options -->\n\(TransformOption.table)<!-- end -->"
+        XCTAssertTrue(try String(contentsOf: file, encoding: .utf8).contains(table), "the table is stale: run `make reference`")
+    }
+
     func testThatEveryKeyIsInOneChapter() {
         let listed = ConfigurationReference.chapters.flatMap(\.keys)
         XCTAssertEqual(listed.sorted(), ServerConfiguration.settings.map(\.key).sorted())

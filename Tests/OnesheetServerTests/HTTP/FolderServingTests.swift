@@ -45,7 +45,7 @@ final class FolderServingTests: ServerTestCase {
             _ = try await served(context)
             XCTFail("a picture was served that is gone")
         } catch {
-            XCTAssertEqual(error as? PipelineError, .source("art", .notFound(id: "film")))
+            XCTAssertEqual(error as? Failure, .source("art", .notFound(id: "film")))
         }
         try await context.shutdown()
     }

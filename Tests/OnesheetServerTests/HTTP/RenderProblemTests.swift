@@ -9,7 +9,7 @@ import XCTest
 
 /// Problem documents for failed renders.
 final class RenderProblemTests: XCTestCase {
-    private func problem(_ error: RenderError) -> Problem { Problem(PipelineError.render(error), at: 0) }
+    private func problem(_ error: RenderError) -> Problem { Problem(Failure.render(error), at: 0) }
 
     func testThatARenderThatTakesTooLongIsAGatewayTimeout() {
         // When

@@ -138,7 +138,7 @@ final class ExtremeValuesTests: ServerTestCase {
             (1060, 60),
         ]
         for (until, seconds) in table {
-            let problem = Problem(PipelineError.source("x", .quotaExhausted(until: until)), at: 1000)
+            let problem = Problem(Failure.source("x", .quotaExhausted(until: until)), at: 1000)
             XCTAssertEqual(problem.retryAfter, seconds, "\(String(describing: until))")
         }
     }

@@ -43,7 +43,7 @@ final class HungOriginsTests: ServerTestCase {
         let (pool, door) = (server.server.responder.context.pipeline.pool, DispatchSemaphore(value: 0))
         addTeardownBlock { for _ in 0..<2 { door.signal() } }
         let cost = RenderCost(milliseconds: 10, bytes: 0)
-        let renders = (0..<2).map { _ in Task { try await pool.run(cost: cost) { () throws(PipelineError) in door.wait() } } }
+        let renders = (0..<2).map { _ in Task { try await pool.run(cost: cost) { () throws(Failure) in door.wait() } } }
         await waitWhile(pool.load < 2)
         // When an uncached picture and the cached one are requested
         let refused = try await server.send("\(path)/b@jpg")

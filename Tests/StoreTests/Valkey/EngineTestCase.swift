@@ -140,8 +140,8 @@ struct EngineCluster: Sendable {
         for node in nodes {
             while try !condition(node) {
                 guard ContinuousClock.now < deadline else {
-                    throw CoordinatorEngine.Failed(
-                        description: "not \(what):\n\(try node.cli("CLUSTER", "INFO"))\n\(try node.cli("CLUSTER", "NODES"))")
+                    throw FixtureError(
+                        "not \(what):\n\(try node.cli("CLUSTER", "INFO"))\n\(try node.cli("CLUSTER", "NODES"))")
                 }
             }
         }

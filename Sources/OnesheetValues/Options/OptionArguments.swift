@@ -1,12 +1,13 @@
-import OnesheetValues
-
 /// Parses one option's arguments in order. An empty or missing argument is `nil` and keeps the current value.
-struct OptionArguments {
-    let name: String
-    let all: String
+package struct OptionArguments {
+    /// The valid widths and heights in a URL. `Limits.outputPixels` bounds the variant's size as well.
+    static let sides = 0...65_535
+
+    package let name: String
+    package let all: String
     private var rest: ArraySlice<Substring>
 
-    init(_ option: Substring) {
+    package init(_ option: Substring) {
         let parts = option.pieces(at: ":", omittingEmptySubsequences: false)
         name = String(parts[0])
         rest = parts.dropFirst()
@@ -15,7 +16,7 @@ struct OptionArguments {
 
     var isEmpty: Bool { rest.isEmpty }
 
-    mutating func text() -> Substring? {
+    package mutating func text() -> Substring? {
         guard let next = rest.popFirst(), !next.isEmpty else { return nil }
         return next
     }
@@ -30,7 +31,7 @@ struct OptionArguments {
     }
 
     /// A number or `auto`. 0 is `nil`, the server's own default.
-    mutating func quality() throws(RequestError) -> ImageOptions.Quality? {
+    mutating func quality() throws(RequestError) -> ParsedOptions.Quality? {
         guard let text = text() else { return nil }
         if text == "auto" { return .automatic }
         guard let value = Int(text), (0...100).contains(value) else {
@@ -92,6 +93,37 @@ struct OptionArguments {
             ? .compass(x: point.x, y: point.y) : .offset(x: point.x, y: point.y, across: across, down: down)
     }
 
+    /// One number for all sides, two for vertical and horizontal, or four clockwise from the top, as in CSS; `nil` if all are 0.
+    mutating func padding(_ range: ClosedRange<Int>) throws(RequestError) -> Transform.Padding? {
+        let top = try integer(range) ?? 0
+        let right = try integer(range) ?? top
+        let bottom = try integer(range) ?? top
+        let left = try integer(range) ?? right
+        return top + right + bottom + left == 0 ? nil : Transform.Padding(top: top, right: right, bottom: bottom, left: left)
+    }
+
+    /// Whether there is a canvas, and the position of the image on it; `present` if neither is given.
+    mutating func position(or present: Gravity?) throws(RequestError) -> Gravity? {
+        guard let hasCanvas = try flag() else { return present }
+        let gravity = try gravity() ?? .center
+        return hasCanvas ? gravity : nil
+    }
+
+    /// `255:255:255`, `ffffff` or `fff`; `nil` without any.
+    mutating func background() throws(RequestError) -> Color? {
+        guard let first = text() else { return nil }
+        if isEmpty {
+            guard let color = Color(digits: first) else {
+                throw .bad(option: name, value: String(first), reason: "needs r:g:b or six hexadecimal digits")
+            }
+            return color
+        }
+        guard let red = UInt8(first), let green = try integer(0...255), let blue = try integer(0...255) else {
+            throw .bad(option: name, value: all, reason: "needs three numbers from 0 to 255")
+        }
+        return Color(red: red, green: UInt8(green), blue: UInt8(blue))
+    }
+
     /// `ffffff` or `fff`.
     mutating func color() throws(RequestError) -> Color? {
         guard let text = text() else { return nil }
@@ -107,7 +139,7 @@ struct OptionArguments {
     ]
 
     /// - Throws: `RequestError` if arguments are left over.
-    func finish() throws(RequestError) {
+    package func finish() throws(RequestError) {
         guard rest.allSatisfy(\.isEmpty) else {
             throw .bad(option: name, value: all, reason: "has too many arguments: “\(rest.joined(separator: ":"))”")
         }
@@ -120,27 +152,5 @@ extension Color {
         let hex = digits.utf8.count == 3 ? digits.flatMap { [$0, $0] }.map(String.init).joined() : String(digits)
         guard let bytes = [UInt8](hex: hex), bytes.count == 3 else { return nil }
         self.init(red: bytes[0], green: bytes[1], blue: bytes[2])
-    }
-}
-
-extension Gravity {
-    /// This gravity if it has offsets in pixels, otherwise `nil`: the others mean the same at any size.
-    var ofOriginal: Gravity? {
-        switch self {
-        case .corner, .offset: self
-        case .compass, .focus, .smart, .point: nil
-        }
-    }
-
-    /// The same gravity for a picture that is `ratio` times as large. Offsets below 1 are fractions and do not change.
-    func scaled(by ratio: Double) -> Gravity {
-        func scaled(_ offset: Double) -> Double { abs(offset) < 1 ? offset : offset * ratio }
-        switch self {
-        case .corner(let x, let y):
-            return .corner(x: Int(saturating: (Double(x) * ratio).rounded()), y: Int(saturating: (Double(y) * ratio).rounded()))
-        case .offset(let x, let y, let across, let down):
-            return .offset(x: x, y: y, across: scaled(across), down: scaled(down))
-        case .compass, .focus, .smart, .point: return self
-        }
     }
 }

@@ -1,8 +1,6 @@
 package import OnesheetCore
 
 /// The failures that the pipeline finds itself.
-package typealias PipelineError = Failure
-
 extension Failure {
     /// No source has this name; `known` lists the names.
     package static func unknownSource(_ name: String, known: [String]) -> Failure {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import OnesheetValues
 
 /// How a browser shows an image: on a page, or as a file to save, and the name of that file.
 public struct Disposition: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import OnesheetValues
-
 extension Transform.Watermark {
     /// Parses the arguments of `wm`: opacity, position, offsets and scale. `nil` for opacity 0, which draws nothing.
     /// - Parameter digest: of the server's watermark.
@@ -31,5 +29,15 @@ extension Transform.Watermark {
         var multiplied = self
         (multiplied.offsetX, multiplied.offsetY) = (scaled(offsetX), scaled(offsetY))
         return multiplied
+    }
+
+    /// The watermark as arguments of `wm`.
+    var option: String {
+        let place =
+            switch position {
+            case .compass(let x, let y): Gravity.compass(x: x, y: y).option
+            case .repeated: "re"
+            }
+        return "\(opacity):\(place):\(offsetX):\(offsetY):\(scale)"
     }
 }
