@@ -351,7 +351,7 @@ struct ServerWithLog {
         await cache.store(.sample(name, at: clock, tags: tags), for: CacheKey(.variant, name))
     }
 
-    func finds(_ name: String) async -> Bool { await cache.entry(for: CacheKey(.variant, name)) != nil }
+    func finds(_ name: String) async -> Bool { await cache.entry(for: CacheKey(.variant, name), into: ReadingMemory { $0 }) != nil }
 
     func hasInMemory(_ name: String) -> Bool { cache.memory.entryNow(for: CacheKey(.variant, name)) != nil }
 

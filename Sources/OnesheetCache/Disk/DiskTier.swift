@@ -92,7 +92,7 @@ package final class DiskTier: CacheTier {
     }
 
     package func head(of key: CacheKey) async throws(CacheError) -> CacheHead? {
-        if let waiting = waitingEntry(for: key) { return CacheHead(waiting, size: waiting.body.readableBytes, tier: name) }
+        if let waiting = queue.entry(for: key) { return CacheHead(waiting, size: waiting.body.readableBytes, tier: name) }
         let (reader, name) = (reader, name)
         return try await readers.run { () throws(CacheError) in
             try reader.header(of: key).map { CacheHead($0.facts, size: $0.bodyLength, tier: name) }

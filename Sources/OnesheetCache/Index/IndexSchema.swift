@@ -109,11 +109,17 @@ struct IndexRow {
         self.stored = stored
         self.end = end
         // The index has a tag once for all its entries, but a made-up title has its own.
-        let texts = key.text.utf8.count + entry.tags.reduce(0) { $0 + 2 * $1.description.utf8.count }
+        let texts = entry.tags.reduce(Self.indexed(key.text)) { $0 + $1.description.utf8.count + Self.indexed($1.description) }
         bytes = (length + texts + 4095) / 4096 * 4096
         cost = entry.cost.isFinite ? max(entry.cost, 0) : 0
         created = entry.created
         tags = entry.tags
+    }
+
+    /// The bytes that an index of the database takes for `text`. One beyond a quarter of a page has pages of its own.
+    private static func indexed(_ text: String) -> Int {
+        let bytes = text.utf8.count
+        return bytes < 1000 ? bytes : bytes / 4096 * 4096 + 4096 + 512
     }
 
     /// Inserts the row, or replaces the one with its name.
