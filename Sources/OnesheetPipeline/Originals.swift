@@ -49,7 +49,8 @@ package struct Originals: Sendable {
             cancelled: .cancelled, full: .overloaded(retryAfter: 1),
             find: { [memory = cache.memory] flight in
                 guard let entry = memory.entryStoredSince(for: ImageRequest.originalKey(flight.key)),
-                    entry.state(at: clock.now) == .fresh
+                    entry.state(at: clock.now) == .fresh, let source = catalog.sources[flight.key.source],
+                    OriginGuard.allows(entry.provenance, source.originPolicy)
                 else { return nil }
                 return Original(entry: entry, reservation: nil)
             })

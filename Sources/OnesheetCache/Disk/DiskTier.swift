@@ -8,7 +8,7 @@ package import OnesheetCore
 ///
 /// Several processes may have the folder open. Damaged entries are never served. A deleted folder is made again. A folder with
 /// foreign files is refused. File operations run on dedicated threads.
-package final class DiskTier: CacheTier {
+package final class DiskTier: CountingTier {
     package let name = "disk"
     private let disk: DiskStore
     private let reader: DiskReader

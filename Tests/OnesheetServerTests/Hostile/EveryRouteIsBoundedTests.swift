@@ -49,12 +49,13 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         // Given originals on a disk, and a server that knows nothing of them
         let (origin, cache) = (try await pictures(), folder())
         try await fill(cache, from: origin)
-        for route in try await routes(origin, cache) {
-            let server = try await server(origin, cache, keys: "clients: { perAddress: { misses: 0.001, burst: 1 } }")
+        for (number, route) in try await routes(origin, cache).enumerated() {
+            let server = try await server(origin, cache, keys: "clients: { trustedProxies: [], perAddress: { misses: 0.001, burst: 1 } }")
             let metrics = server.server.responder.context.pipeline.metrics
             let paths = try XCTUnwrap(examples(origin)[route], "a new route \(route) needs an example here")
-            // When a client that has no misses left asks
-            _ = try await server.send("/i/unsafe/w:33/plain/web://\(Self.escaped(origin, 99))@jpg")
+            // When a client asks that has spent its only miss on an image that no server before this one has made
+            let spent = try await server.send("/i/unsafe/w:\(100 + number)/plain/web://\(Self.escaped(origin, 99))@jpg")
+            XCTAssertEqual(spent.status, 200, spent.text)
             let (fetched, made) = (origin.requests(), metrics.counts.renders)
             for path in paths(0) { _ = try await server.send(path) }
             // Then nothing is fetched or rendered
@@ -68,7 +69,7 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         // Given an original on a disk, and a client with one miss
         let (origin, cache) = (try await pictures(), folder())
         try await fill(cache, from: origin)
-        let server = try await server(origin, cache, keys: "clients: { perAddress: { misses: 0.001, burst: 1 } }")
+        let server = try await server(origin, cache, keys: "clients: { trustedProxies: [], perAddress: { misses: 0.001, burst: 1 } }")
         let posters = server.server.responder.context.posters
         let title = TitleReference(source: "web", id: "\(origin.url)/0")
         // When the poster is described again and again, then it is read the first time only
