@@ -78,7 +78,8 @@ package struct Originals: Sendable {
             var outcome = ClusterTurn.Outcome.failed
             defer { turn?.end(outcome) }
             if turn?.mayBeDone ?? false, let other = try await self.stored(title, from: source),
-                other.entry.state(at: clock.now) == .fresh {
+                other.entry.state(at: clock.now) == .fresh
+            {
                 outcome = .foundElsewhere
                 return other
             }
