@@ -111,9 +111,16 @@ void ck_open_means(const uint8_t *from, const int16_t *variances, int16_t *to, c
     }
 }
 
+// Eight at a time, of which the next ones replace those that are too many.
 void ck_spread(const uint16_t *variances, int16_t *to, int side, int count) {
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < side; j++) *to++ = (int16_t)variances[i];
+    for (int i = 0; i < count; i++) {
+        uint64_t four = variances[i] * 0x0001000100010001u;
+        for (int j = 0; j < side; j += 8) {
+            memcpy(to + j, &four, sizeof four);
+            memcpy(to + j + 4, &four, sizeof four);
+        }
+        to += side;
+    }
 }
 
 CK_CLONES void ck_halve(const uint8_t *restrict upper, const uint8_t *restrict lower, int16_t *restrict to, int width) {
@@ -122,13 +129,23 @@ CK_CLONES void ck_halve(const uint8_t *restrict upper, const uint8_t *restrict l
     if (width & 1) to[width / 2] = (int16_t)((upper[width - 1] + lower[width - 1]) << (CK_FRACTION - 1));
 }
 
+CK_CLONES static void clamp(const int16_t *restrict from, int16_t *restrict to, int count) {
+    for (int i = 0; i < count; i++) to[i] = from[i] < 0 ? 0 : from[i] > FULL ? FULL : from[i];
+}
+
+// The samples of one channel, `step` apart.
+static void close_channel(const int16_t *from, uint8_t *to, int step, const uint8_t *curve, int width) {
+    int16_t light[OPENED];
+    for (int x = 0; x < width; x += OPENED) {
+        int count = width - x < OPENED ? width - x : OPENED;
+        clamp(from + x, light, count);
+        for (int i = 0; i < count; i++, to += step) *to = curve[(uint16_t)light[i]];
+    }
+}
+
 void ck_close(const int16_t *const *from, uint8_t *to, int channels, int has_alpha, const uint8_t *curve, int width) {
     int colors = has_alpha ? channels - 1 : channels;
-    for (int c = 0; c < channels && !has_alpha; c++)
-        for (int i = 0; i < width; i++) {
-            int value = from[c][i];
-            to[(size_t)i * channels + c] = curve[value < 0 ? 0 : value > FULL ? FULL : value];
-        }
+    for (int c = 0; c < channels && !has_alpha; c++) close_channel(from[c], to + c, channels, curve, width);
     for (int i = 0; i < width && has_alpha; i++) {
         uint8_t *pixel = to + (size_t)i * channels;
         // Divide by the actual alpha, also beyond its range: colours and alpha overshoot together.

@@ -65,7 +65,7 @@ static cjr_status make_basis(cjr_reader *reader, const cjr_picture *picture, con
     for (int j = 0; j < i; j++)
         if (picture->component[j].corners == picture->component[i].corners) part->basis = reader->part[j].basis;
     if (part->basis) return CJR_OK;
-    size_t positions = part->last <= CJR_PAIRED_LAST ? CJR_REACHED : (size_t)part->last + 1;
+    size_t positions = part->last < 63 ? CJR_REACHED : (size_t)part->last + 1;
     size_t stride = (size_t)part->functions->vectors * CJR_LANES, size = positions * stride * sizeof(int16_t);
     if (posix_memalign(&reader->tables[6 * i + 3], 32, size)) return CJR_OUT_OF_MEMORY;
     int16_t *basis = memset(reader->tables[6 * i + 3], 0, size);

@@ -65,8 +65,10 @@ typedef __m128i skipped;
 static inline skipped nothing_skipped(void) { return _mm_setzero_si128(); }
 
 static inline skipped skipped_more(skipped sum, const cjr_energy *skip, const cjr_weight *weight) {
-    __m128i energy = _mm_loadl_epi64((const __m128i *)skip), weights = _mm_loadl_epi64((const __m128i *)weight);
-    return _mm_add_epi32(sum, _mm_madd_epi16(energy, weights));
+    int32_t sums;
+    memcpy(&sums, skip, sizeof sums);
+    __m128i energy = _mm_unpacklo_epi8(_mm_cvtsi32_si128(sums), _mm_setzero_si128());
+    return _mm_add_epi32(sum, _mm_madd_epi16(energy, _mm_loadl_epi64((const __m128i *)weight)));
 }
 
 static inline int32_t energy_of(skipped sum) {
@@ -77,7 +79,10 @@ typedef int32x4_t skipped;
 static inline skipped nothing_skipped(void) { return vdupq_n_s32(0); }
 
 static inline skipped skipped_more(skipped sum, const cjr_energy *skip, const cjr_weight *weight) {
-    return vmlal_s16(sum, vld1_s16((const int16_t *)skip), vld1_s16((const int16_t *)weight));
+    uint32_t sums;
+    memcpy(&sums, skip, sizeof sums);
+    int16x4_t energy = vreinterpret_s16_u16(vget_low_u16(vmovl_u8(vcreate_u8(sums))));
+    return vmlal_s16(sum, energy, vld1_s16((const int16_t *)weight));
 }
 
 static inline int32_t energy_of(skipped sum) { return vaddvq_s32(sum); }
@@ -86,7 +91,7 @@ typedef uint32_t skipped;
 static inline skipped nothing_skipped(void) { return 0; }
 
 static inline skipped skipped_more(skipped sum, const cjr_energy *skip, const cjr_weight *weight) {
-    const int16_t *energy = skip->sums;
+    const uint8_t *energy = skip->sums;
     return sum + (uint32_t)(energy[0] * weight->value) + (uint32_t)(energy[1] * weight->step) + (uint32_t)(energy[2] * weight->bend);
 }
 
@@ -144,9 +149,10 @@ static inline __attribute__((always_inline)) local_bits read_block(
     for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
     int k = 0;
     // The last position is so low that the first code of a pair ends no block.
-    while (vectors <= PAIRED && last <= CJR_PAIRED_LAST && k < last) {
+    int paired = last < CJR_PAIRED_LAST ? last : last < 63 ? CJR_PAIRED_LAST : 0;
+    while (vectors <= PAIRED && k < paired) {
         // DC and four look-ups fit in 56 bits.
-        for (int i = 0; i < 4 && k < last; i++) {
+        for (int i = 0; i < 4 && k < paired; i++) {
             cjr_pair pair = pairs[b.bits >> (64 - CJR_CODE_BITS)];
             if (__builtin_expect(pair == 0, 0)) {
                 entry = next_entry(reader, &b, ac, false);

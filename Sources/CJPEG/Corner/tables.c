@@ -99,8 +99,8 @@ void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], cjr_energy energies[1 <<
             if (is_end) step = 1;
             if (steps + step > 63) break;
             int s = (int)(steps + step), square = is_end ? 0 : value * value;
-            if (energy[0] + square > CJR_SKIPPED_ENERGY || energy[1] + square * s > INT16_MAX) break;
-            if (energy[2] + square * (s * (s - 1) / 2) > INT16_MAX) break;
+            if (energy[0] + square > UINT8_MAX || energy[1] + square * s > UINT8_MAX) break;
+            if (energy[2] + square * (s * (s - 1) / 2) > UINT8_MAX) break;
             energy[0] += square;
             energy[1] += square * s;
             energy[2] += square * (s * (s - 1) / 2);
@@ -109,7 +109,7 @@ void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], cjr_energy energies[1 <<
             used += length;
         }
         skips[bits] = (cjr_skip)((unsigned)used | steps << 6 | (end ? CJR_SKIPS_END : 0));
-        energies[bits] = (cjr_energy){{(int16_t)energy[0], (int16_t)energy[1], (int16_t)energy[2]}, 0};
+        energies[bits] = (cjr_energy){{(uint8_t)energy[0], (uint8_t)energy[1], (uint8_t)energy[2]}, 0};
     }
 }
 

@@ -36,12 +36,11 @@ typedef uint16_t cjr_skip;
 
 /// The energy of skipped coefficients: the sums of value², of value² times the steps s to the coefficient, and of value² times
 /// s · (s - 1) / 2. With a weight and its differences (cjr_weight) they give value² times the weight of each position. Not beside the
-/// bits, whose table stays small, because the next look-up waits for it.
+/// bits, whose table stays small, because the next look-up waits for it. In bytes, so that both tables fit into the L1 cache: larger
+/// values are read one by one. The sums of a block with their weights fit into 32 bits.
 typedef struct {
-    int16_t sums[3], unused;
+    uint8_t sums[3], unused;
 } cjr_energy;
-/// The most of the first sum, so that those of a block with their weights fit into 32 bits.
-#define CJR_SKIPPED_ENERGY 1000
 
 /// The weight of a position in the zigzag, which is about the square of its quantiser times a power of two, and the first and second
 /// difference to the weights that follow: those of all positions are a polynomial of the second degree.
@@ -94,9 +93,9 @@ int cjr_make_weights(cjr_weight weights[64], const uint16_t quantisers[64]);
 #define CJR_COEFFICIENT_BITS 4
 #define CJR_SAMPLE_BITS 6
 
-/// The last position of the largest corner in which pairs are read, one of five coefficients, and the positions to which a pair can
-/// lead.
-#define CJR_PAIRED_LAST 39
+/// The position before which pairs begin, in corners smaller than a block, and the positions to which a pair can lead. Behind the block
+/// the last coefficient has a rule of its own, which pairs do not follow.
+#define CJR_PAIRED_LAST 47
 #define CJR_REACHED (CJR_PAIRED_LAST + 16 + CJR_PAIR_END)
 
 /// The position of the last coefficient of a corner in the zigzag.
