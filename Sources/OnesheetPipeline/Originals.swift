@@ -4,6 +4,7 @@ import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
+import OnesheetTransport
 
 /// Finds originals: in the cache while they are fresh, otherwise at their origin, which their source knows.
 package struct Originals: Sendable {
