@@ -93,7 +93,8 @@ package final class OriginConnections: Sendable {
             }
         }
         let addresses = try await OriginGuard.addresses(of: host, in: networks, resolver)
-        return try await exchange(order, on: try await connect(to: host, at: addresses, key, order), key)
+        let (channel, early) = try await connect(to: host, at: addresses, key, order)
+        return try await exchange(order, on: channel, key, after: early)
     }
 
     /// Closes all connections.
@@ -107,7 +108,7 @@ package final class OriginConnections: Sendable {
     }
 
     private func exchange(
-        _ order: OriginOrder, on channel: any Channel, _ key: Key
+        _ order: OriginOrder, on channel: any Channel, _ key: Key, after early: EarlyError? = nil
     ) async throws(ExchangeFailure) -> OriginReply {
         do {
             let reply = try await withTaskCancellationHandler {
@@ -126,14 +127,14 @@ package final class OriginConnections: Sendable {
             return reply
         } catch {
             channel.close(promise: nil)
-            throw error as? ExchangeFailure ?? ExchangeFailure(.broken(ConnectionReason.text(error)), .waiting)
+            throw error as? ExchangeFailure ?? ExchangeFailure(.broken(ConnectionReason.text(early?.value ?? error)), .waiting)
         }
     }
 
     /// A connection to the first of `addresses` that accepts one.
     private func connect(
         to host: OriginHost, at addresses: [IPAddress], _ key: Key, _ order: OriginOrder
-    ) async throws(ExchangeFailure) -> any Channel {
+    ) async throws(ExchangeFailure) -> (channel: any Channel, early: EarlyError) {
         try makeRoom()
         defer { state.withLock { $0.opening -= 1 } }
         let tls = host.scheme == "https" ? try await security.context() : nil
@@ -143,11 +144,12 @@ package final class OriginConnections: Sendable {
             let patience = isLast ? order.bounds.connect : .nanoseconds(order.bounds.connect.nanoseconds / 4)
             let left = order.deadline - .now()
             guard left > .zero, !Task.isCancelled else { throw ExchangeFailure(.timedOut, .connecting) }
+            let early = EarlyError()
             do {
-                let channel = try await bootstrap(tls, host.host)
+                let channel = try await bootstrap(tls, host.host, early)
                     .connectTimeout(min(patience, left))
                     .connect(to: SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: host.port)).get()
-                return try admit(channel, key)
+                return (try admit(channel, key, early), early)
             } catch let refused as ExchangeFailure {
                 throw refused
             } catch ChannelError.connectTimeout {
@@ -159,7 +161,7 @@ package final class OriginConnections: Sendable {
         throw failure
     }
 
-    private func bootstrap(_ tls: NIOSSLContext?, _ name: String) -> ClientBootstrap {
+    private func bootstrap(_ tls: NIOSSLContext?, _ name: String, _ early: EarlyError) -> ClientBootstrap {
         ClientBootstrap(group: group).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
@@ -167,7 +169,7 @@ package final class OriginConnections: Sendable {
                 try pipeline.addHandler(ceiling)
                 try pipeline.addHandler(OriginHeads())
                 try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes, enableOutboundHeaderValidation: true)
-                try pipeline.addHandler(OriginExchange(counting: ceiling))
+                try pipeline.addHandler(OriginExchange(counting: ceiling, noting: early))
             }
         }
     }
@@ -189,10 +191,10 @@ package final class OriginConnections: Sendable {
         surplus?.close(promise: nil)
     }
 
-    private func admit(_ channel: any Channel, _ key: Key) throws(ExchangeFailure) -> any Channel {
+    private func admit(_ channel: any Channel, _ key: Key, _ early: EarlyError) throws(ExchangeFailure) -> any Channel {
         guard let peer = channel.remoteAddress.flatMap({ IPAddress($0) }) else {
             // A closed connection has no address.
-            throw ExchangeFailure(.broken("the connection was closed"), .connecting)
+            throw ExchangeFailure(.broken(ConnectionReason.text(early.value ?? ChannelError.alreadyClosed)), .connecting)
         }
         guard OriginGuard.allows(peer, key.networks) else {
             channel.close(promise: nil)
@@ -232,4 +234,14 @@ package final class OriginConnections: Sendable {
         Alarms.shared.cancel(end)
         channel.close(promise: nil)
     }
+}
+
+/// The error that ended a connection before its first request, such as that of the handshake: the request, which comes a moment later, would
+/// only find the connection closed.
+final class EarlyError: Sendable {
+    private let first = Mutex<(any Error)?>(nil)
+
+    var value: (any Error)? { first.withLock { $0 } }
+
+    func note(_ error: any Error) { first.withLock { $0 = $0 ?? error } }
 }

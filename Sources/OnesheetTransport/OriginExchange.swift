@@ -38,7 +38,12 @@ final class OriginExchange: ChannelDuplexHandler {
     private var exchange: Exchange?
     private let ceiling: ResponseSizeLimit
 
-    init(counting ceiling: ResponseSizeLimit) { self.ceiling = ceiling }
+    private let early: EarlyError
+
+    init(counting ceiling: ResponseSizeLimit, noting early: EarlyError) {
+        self.ceiling = ceiling
+        self.early = early
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let job = unwrapOutboundIn(data)
@@ -86,6 +91,7 @@ final class OriginExchange: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if exchange == nil { early.note(error) }
         if let error = error as? ResponseSizeLimit.Exceeded {
             fail(.tooLarge(error.limit), context)
         } else {
