@@ -225,8 +225,13 @@ final class Browser: Sendable {
     func click(_ selector: String, count: Int = 1) async throws {
         for _ in 1...5 {
             let place = try await place(of: selector)
+            // A click whose element was replaced falls on an ancestor, and the second of two is no first one.
             _ = try await evaluate(
-                "(window.clicks = 0, window.addEventListener('click', () => window.clicks++, { capture: true, once: true }))")
+                """
+                (window.clicks = 0, window.addEventListener('click', ({ target, detail }) => {
+                  if (detail === 1 && target.closest('\(selector)')) window.clicks++;
+                }, { capture: true }))
+                """)
             for number in 1...count {
                 for type in ["mousePressed", "mouseReleased"] {
                     try await send(

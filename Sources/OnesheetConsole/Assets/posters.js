@@ -48,6 +48,8 @@ export async function postersView(parameters, go, { signal }) {
   async function look() {
     const before = posters;
     const now = await get(`${path}/posters`).catch(() => before);
+    // A press that has begun on a card would be lost if the card were drawn anew.
+    while (list.querySelector(":active")) await new Promise((done) => setTimeout(done, 50));
     if (posters !== before || isBusy) return;
     posters = now;
     drawOrders();
