@@ -57,11 +57,12 @@ package struct Server: Sendable {
     /// Runs the server until `drain` is called or the task is cancelled.
     /// - Parameter ready: called once with the bound address, when the server accepts connections.
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
-        let context = responder.context
-        let listen = context.configuration.listen
-        for warning in context.configuration.warnings { context.logger.warning("\(warning)") }
-        let services = ServiceGroup(services: [application(context, ready)], logger: context.logger)
-        let times = ShutdownTimes(context.configuration.shutdown)
+        // A context that is kept here would keep its sources, with their programs, after a reload has replaced them.
+        let (configuration, logger) = (responder.context.configuration, responder.context.logger)
+        let listen = configuration.listen
+        for warning in configuration.warnings { logger.warning("\(warning)") }
+        let services = ServiceGroup(services: [application(responder.context, ready)], logger: logger)
+        let times = ShutdownTimes(configuration.shutdown)
         var failure: (any Error)?
         do {
             let socket = listen.socketFile
@@ -69,15 +70,11 @@ package struct Server: Sendable {
             defer { socket?.remove() }
             // A connection may have been accepted while the services stopped.
             defer { counters.connections.close() }
-            try await requireBackends(context)
-            let checking = Task { await logProblems(of: context.resources.cluster, context.logger) }
+            try await requireBackends(responder.context)
+            let checking = Task { [cluster = responder.context.resources.cluster] in await logProblems(of: cluster, logger) }
             defer { checking.cancel() }
-            context.pipeline.engine.warmUp()
-            await catchUp(context)
-            await context.pipeline.cache.invalidations.begin()
-            await readDecisions(context)
-            await context.dropOutdatedAnswers()
-            try await runServices(services, context, within: times)
+            await prepare(responder.context)
+            try await runServices(services, logger, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
         } catch {
@@ -88,6 +85,15 @@ package struct Server: Sendable {
         // A reload may have replaced the sources.
         try await responder.context.shutdown(within: times.left)
         if let failure { throw failure }
+    }
+
+    /// What comes before the first request.
+    private func prepare(_ context: ServerContext) async {
+        context.pipeline.engine.warmUp()
+        await catchUp(context)
+        await context.pipeline.cache.invalidations.begin()
+        await readDecisions(context)
+        await context.dropOutdatedAnswers()
     }
 
     /// Writes the last lines of the access log and sends the last spans, at the same time.
@@ -185,16 +191,16 @@ package struct Server: Sendable {
 
     /// Runs `services` to their end. After the deadline or a cancellation it waits only for the grace period, because foreign code
     /// may hang.
-    private func runServices(_ services: ServiceGroup, _ context: ServerContext, within times: ShutdownTimes) async throws {
+    private func runServices(_ services: ServiceGroup, _ logger: Logger, within times: ShutdownTimes) async throws {
         let outcome = FirstOutcome<Result<Void, any Error>>()
         let running = Task {
             do { outcome.give(.success(try await services.run())) } catch { outcome.give(.failure(error)) }
         }
         let draining = Task {
-            guard await closedAfterDeadline(services, context, after: times) else { return }
+            guard await closedAfterDeadline(services, logger, after: times) else { return }
             running.cancel()
             guard await sleepUnlessCancelled(for: times.grace) else { return }
-            context.logger.warning("the remaining connections do not close; the server shuts down without them")
+            logger.warning("the remaining connections do not close; the server shuts down without them")
             outcome.give(.failure(CancellationError()))
         }
         defer { draining.cancel() }
@@ -211,11 +217,11 @@ package struct Server: Sendable {
 
     /// Waits for `drain` and then for requests in progress, and closes the remaining connections at the deadline.
     /// - Returns: whether connections had to be closed.
-    private func closedAfterDeadline(_ services: ServiceGroup, _ context: ServerContext, after times: ShutdownTimes) async -> Bool {
+    private func closedAfterDeadline(_ services: ServiceGroup, _ logger: Logger, after times: ShutdownTimes) async -> Bool {
         do {
             guard await end.stream.first(where: { true }) != nil else { return false }
-            let shutdown = context.configuration.shutdown
-            context.logger.notice("shutting down", metadata: ["connections": "\(counters.connections.count)"])
+            let shutdown = responder.context.configuration.shutdown
+            logger.notice("shutting down", metadata: ["connections": "\(counters.connections.count)"])
             // Load balancers poll `/ready`, so keep serving until they have noticed.
             try await Task.sleep(for: shutdown.delay.duration)
             times.begin()
@@ -226,7 +232,7 @@ package struct Server: Sendable {
             // Every request is answered.
             return false
         }
-        context.logger.warning("closing the remaining connections", metadata: ["connections": "\(counters.connections.count)"])
+        logger.warning("closing the remaining connections", metadata: ["connections": "\(counters.connections.count)"])
         counters.connections.close()
         return true
     }
@@ -234,11 +240,11 @@ package struct Server: Sendable {
     private func application(
         _ context: ServerContext, _ ready: @escaping @Sendable (ListenAddress) async -> Void
     ) -> some Service {
-        let (configuration, clients) = (context.configuration, context.configuration.clients)
+        let (configuration, logger, clients) = (context.configuration, context.logger, context.configuration.clients)
         let descriptors = DescriptorLimit.raised()
         let connections = min(clients.connections, descriptors.connections)
         if connections < clients.connections {
-            context.logger.warning(
+            logger.warning(
                 """
                 the limit of \(descriptors.files) open files allows \(connections) connections, not \
                 \(clients.connections); raise the limit (ulimit -n, LimitNOFILE= in a unit) to \(2 * clients.connections + 256), or \
@@ -265,8 +271,8 @@ package struct Server: Sendable {
                 address: configuration.listen.bindAddress, backlog: 1024,
                 availableConnectionsDelegate: accepting),
             services: [
-                Housekeeping(cache: context.resources.cache, disk: context.resources.disk, logger: context.logger),
-                SourceChanges(responder: responder), BlockedPictureSearch(responder: responder, logger: context.logger),
+                Housekeeping(cache: context.resources.cache, disk: context.resources.disk, logger: logger),
+                SourceChanges(responder: responder), BlockedPictureSearch(responder: responder, logger: logger),
                 PrefetchSchedule(context: responder.context),
                 MetricSampling(responder: responder, counters: counters),
             ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])
@@ -275,7 +281,7 @@ package struct Server: Sendable {
                 do {
                     try configuration.listen.socketFile?.setPermissions(configuration.socketMode)
                 } catch {
-                    context.logger.error("cannot set the permissions of the socket: \(error)")
+                    logger.error("cannot set the permissions of the socket: \(error)")
                 }
                 do {
                     try await channel.eventLoop.submit {
@@ -288,13 +294,13 @@ package struct Server: Sendable {
                     }.get()
                 } catch {
                     // The server's channel is closed already.
-                    return context.logger.error("the server cannot accept connections: \(error)")
+                    return logger.error("the server cannot accept connections: \(error)")
                 }
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))
             },
             eventLoopGroupProvider: .shared(ClientLoops.group),
-            logger: context.logger)
+            logger: logger)
     }
 }
 

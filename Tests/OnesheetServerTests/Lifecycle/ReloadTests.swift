@@ -47,6 +47,21 @@ final class ReloadTests: ServerTestCase {
         for path in ["/t/p/w92/more/1.jpg", "/t/p/w92/more/2.jpg"] { assertProblem(try await server.send(path), 404, "more") }
     }
 
+    func testReloadEndsTheProgramsOfTheFirstConfiguration() async throws {
+        // Given a server whose first configuration has a program that leaves a file when it ends
+        let films = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "examples/exec-source/films.sh").path
+        let end = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: end) }
+        let server = try await server(
+            sources: "films: { type: exec, command: [/bin/sh, -c, '\"$0\"; touch \"$1\"', \"\(films)\", \"\(end)\"] }")
+        let list = try await server.send("/sources/films/titles")
+        XCTAssertEqual(list.status, 200)
+        // When a reload removes its source, then it ends
+        await server.reload()
+        try await waitUntil { FileManager.default.fileExists(atPath: end) }
+    }
+
     func testNothingNewIsMadeOfAnOriginalThatIsNotAllowedAnyMore() async throws {
         // Given pictures of two folders, of which one size each is made
         let body = try Picture.jpeg()
