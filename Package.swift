@@ -278,7 +278,6 @@ let package = Package(
                 "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetServer", "OnesheetTesting", "StandardPlugins", nio, log,
             ], swiftSettings: settings),
         tests("OnesheetHTTP", ["OnesheetTransport", httpTypes, posix, http1, tracing]),
-        .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
         .target(
             name: "ConfigurationYAML", dependencies: ["OnesheetCore", yams], path: "Tests/ConfigurationYAML",
             swiftSettings: settings),

@@ -39,7 +39,8 @@ extension TransformOption {
         _ name: String, _ long: String, _ path: Property.Path<Int>, _ range: ClosedRange<Int>, effects: Effects = [], help: String
     ) -> TransformOption {
         TransformOption(
-            [name, long], arguments: "{\(range.lowerBound)–\(range.upperBound == .max ? "" : "\(range.upperBound)")}", help: help,
+            [name, long], arguments: range.upperBound == .max ? "{number}" : "{\(range.lowerBound)–\(range.upperBound)}",
+            help: help,
             properties: [.integer(path)], text: { $0[keyPath: path] == 0 ? nil : "\($0[keyPath: path])" }, effects: effects
         ) { option, parsed, _ throws(RequestError) in
             if let value = try option.integer(range) { parsed.transform[keyPath: path] = value }
