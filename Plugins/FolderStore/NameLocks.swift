@@ -37,6 +37,7 @@ struct NameLocks: Sendable {
                 if error.meansNoLocks { return Held(descriptor: nil) }
                 throw error
             }
+            // The system has no wait for a lock with a deadline, so this thread, which is one for files, looks again after a pause.
             usleep(pause)
             pause = min(pause * 2, 10_000)
         }

@@ -29,7 +29,7 @@ package struct S3Deadlines: Sendable, Equatable {
 
 /// Sends signed requests to a bucket and reads whole answers within deadlines and limits.
 ///
-/// It uses the connections of `HTTPTransport` without its rules for origins that nobody trusts: a store is configured by the operator and
+/// It uses the connections of `HTTPTransport` without its rules for origins, which are not trusted: a store is configured by the operator and
 /// may be anywhere. A signature is for one host, so redirects are answers.
 package final class S3Client: Sendable {
     /// A request to the bucket.

@@ -2,7 +2,7 @@ internal import OnesheetCore
 internal import Synchronization
 
 /// The memory of one lookup for bytes that a tier reads. It is reserved before the read, so that concurrent lookups stay within the
-/// budget. Nobody gets a body from the cache without it.
+/// budget. The cache gives no body without it.
 package final class ReadingMemory: Sendable {
     /// Entries up to this size, in bytes, are not counted.
     package static let small = 64 << 10

@@ -120,8 +120,8 @@ package struct Originals: Sendable {
         return try await selection.original(of: candidate, for: request.title, from: source)
     }
 
-    /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there. One from a URL that the source
-    /// does not allow any more is none.
+    /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there. If the
+    /// source no longer allows the URL that an original came from, it counts as absent.
     private func stored(_ title: TitleReference, from source: any ContentSource) async throws(Failure) -> Original? {
         let found = try await CountedHit(ImageRequest.originalKey(title), in: cache, counting: pool.memory, pool: pool)
         guard let found, OriginGuard.allows(found.hit.entry.provenance, source.originPolicy) else { return nil }

@@ -146,10 +146,10 @@ package final class OriginConnections: Sendable {
             guard left > .zero, !Task.isCancelled else { throw ExchangeFailure(.timedOut, .connecting) }
             let early = EarlyError()
             do {
-                let channel = try await bootstrap(tls, host.host, early)
+                let channel = try await bootstrap(tls, name: host.host, noting: early)
                     .connectTimeout(min(patience, left))
                     .connect(to: SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: host.port)).get()
-                return (try admit(channel, key, early), early)
+                return (try admit(channel, for: key, after: early), early)
             } catch let refused as ExchangeFailure {
                 throw refused
             } catch ChannelError.connectTimeout {
@@ -161,7 +161,7 @@ package final class OriginConnections: Sendable {
         throw failure
     }
 
-    private func bootstrap(_ tls: NIOSSLContext?, _ name: String, _ early: EarlyError) -> ClientBootstrap {
+    private func bootstrap(_ tls: NIOSSLContext?, name: String, noting early: EarlyError) -> ClientBootstrap {
         ClientBootstrap(group: group).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
@@ -191,7 +191,7 @@ package final class OriginConnections: Sendable {
         surplus?.close(promise: nil)
     }
 
-    private func admit(_ channel: any Channel, _ key: Key, _ early: EarlyError) throws(ExchangeFailure) -> any Channel {
+    private func admit(_ channel: any Channel, for key: Key, after early: EarlyError) throws(ExchangeFailure) -> any Channel {
         guard let peer = channel.remoteAddress.flatMap({ IPAddress($0) }) else {
             // A closed connection has no address.
             throw ExchangeFailure(.broken(ConnectionReason.text(early.value ?? ChannelError.alreadyClosed)), .connecting)

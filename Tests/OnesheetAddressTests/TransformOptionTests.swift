@@ -48,7 +48,7 @@ final class TransformOptionTests: XCTestCase {
                 + "/wm:0.5@re+1.0,2.0x0.0=/q:auto/mb:5000/skp:jpeg,png/msr:2500000/msfs:9/sm:0/kcr:1/scp:0")
     }
 
-    func testOptionsSayWhatTheyMeanForOthers() throws {
+    func testEffectsOfOptions() throws {
         func transform(_ options: String) throws -> Transform { try grammar.parse(options).transform }
         for name in ["rt:fill", "z:2:1", "c:1:1", "square:1", "rot:90", "bl:1", "gray:1", "wm:1", "ex:1"] {
             XCTAssertFalse(try transform(name).showsWhole, name)

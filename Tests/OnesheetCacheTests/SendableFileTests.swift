@@ -104,7 +104,7 @@ final class SendableFileTests: XCTestCase {
     }
 
     func testPartsAreReadAndCountedAlone() async throws {
-        // Given a large entry that nobody has read
+        // Given a large entry that has not been read
         let (tier, cache, _) = try await stored()
         let found = await cache.largeHead(of: key)
         let head = try XCTUnwrap(found)

@@ -94,7 +94,7 @@ final class RenderPoolTests: XCTestCase {
         // When another needs more than is left beside what is held
         let second = Task { try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 80)) { () throws(Failure) in 2 } }
         await waitWhile(pool.waiting(.interactive) == 0)
-        // Then it is refused when no job runs any more, and the next one at once
+        // Then the pool refuses it after the last job has ended, and the next one at once
         door.open()
         let result = await second.result
         XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .overloaded(retryAfter: 1)) }
@@ -108,7 +108,7 @@ final class RenderPoolTests: XCTestCase {
         withExtendedLifetime(held) {}
     }
 
-    func testNobodyWaitsForMemoryForLong() async throws {
+    func testWaitForMemoryIsBounded() async throws {
         // Given a job that hangs with the memory
         let (pool, door) = (pool(workers: 2, longestWait: .milliseconds(20), memory: 100), door)
         let hung = Task {

@@ -68,7 +68,7 @@ final class WorkerThreads: Sendable {
         cost: RenderCost, _ job: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let ticket = renderQueue.withLock { $0.ticket() }
-        switch await turn(ticket, .current, cost) {
+        switch await turn(ticket, urgency: .current, cost: cost) {
         case .cancelled: throw .cancelled
         case .refused(let seconds): throw .overloaded(retryAfter: seconds)
         case .now: break
@@ -98,7 +98,7 @@ final class WorkerThreads: Sendable {
         }.get()
     }
 
-    private func turn(_ ticket: UInt64, _ urgency: Urgency, _ cost: RenderCost) async -> Turn {
+    private func turn(_ ticket: UInt64, urgency: Urgency, cost: RenderCost) async -> Turn {
         let (client, milliseconds) = (ClientKey.current, cost.milliseconds)
         var alarm: Alarms.ID?
         defer { if let alarm { Alarms.shared.cancel(alarm) } }

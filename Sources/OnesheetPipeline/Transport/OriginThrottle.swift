@@ -82,7 +82,7 @@ struct OriginThrottle: Sendable {
 
 /// Why a request that had a slot did not ask its host.
 private enum NotAsked: Error {
-    /// The host was paused meanwhile, for so many seconds.
+    /// The host was paused meanwhile; the value is in seconds.
     case paused(Int)
     /// The time of the request was over.
     case late

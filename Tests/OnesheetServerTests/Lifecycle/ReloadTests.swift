@@ -62,7 +62,7 @@ final class ReloadTests: ServerTestCase {
         try await waitUntil { FileManager.default.fileExists(atPath: end) }
     }
 
-    func testNothingNewIsMadeOfAnOriginalThatIsNotAllowedAnyMore() async throws {
+    func testDisallowedOriginIsNotRendered() async throws {
         // Given pictures of two folders, of which one size each is made
         let body = try Picture.jpeg()
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }

@@ -354,7 +354,7 @@ final class EngineFailureTests: EngineTestCase {
     private func waitForBlockedClient(of engine: CoordinatorEngine) async throws {
         _ = try await eventually {
             let info = try engine.cli("INFO", "clients").split(whereSeparator: \.isNewline)
-            if !info.contains("blocked_clients:1") { throw FixtureError("nobody waits: \(info)") }
+            if !info.contains("blocked_clients:1") { throw FixtureError("the engine has no waiting client: \(info)") }
         }
     }
 }
