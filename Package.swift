@@ -65,7 +65,6 @@ let metricsTesting = Target.Dependency.product(name: "MetricsTestKit", package: 
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let tracingTesting = Target.Dependency.product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let http2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let hpack = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
@@ -190,7 +189,7 @@ let package = Package(
                 "OnesheetImaging",
                 "OnesheetIsolation", "OnesheetPipeline", "OnesheetTransport", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
-                hummingbird, hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
+                hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
                 lifecycle, yams, log,
             ]),
         target(

@@ -11,48 +11,52 @@ struct ClientChannel: ServerChildChannel {
         let channel: any Channel
         /// The parser's end of the connection. Fails if the connection closes before a request needs it.
         fileprivate let parsed: EventLoopFuture<HTTP1Channel.Value>
+        fileprivate let http1: HTTP1Channel
     }
 
     /// The maximum size of a request's header fields, in bytes. A larger request gets 400 and the connection is closed.
     private static let headLimit = 16 << 10
 
-    private let http1: HTTP1Channel
-    private let services: ConnectionServices
-
-    init(_ services: ConnectionServices) {
-        let memory = services.connections.memory
-        self.services = services
-        http1 = HTTP1Channel(
-            responder: services.answer,
-            configuration: .init(
-                additionalChannelHandlers: [UnansweredRequests(), BodyWatch(memory, nil)],
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: Self.headLimit, maxHeaderListSize: Self.headLimit, maxHeaderFieldCount: 100)))
-    }
+    let services: ConnectionServices
 
     /// Sets up HTTP/1.1 on `channel`, whose inbound data are bytes.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            guard let client = services.connections.client(of: channel) else { throw ChannelError.alreadyClosed }
+            let http1 = http1(of: client)
             let parsed = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
             channel.closeFuture.whenComplete { _ in parsed.fail(ChannelError.alreadyClosed) }
             let clients = services.clients
             let timeouts = ClientTimeouts(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration))
             let handler = FastPathHandler(
-                services.fastPath?.part(on: channel.eventLoop), memory: services.connections.memory, accessLog: services.accessLog,
+                services.fastPath?.part(on: channel.eventLoop), of: client, memory: services.connections.memory,
+                accessLog: services.accessLog,
                 timeouts: timeouts
             ) {
-                addParser(to: channel, logger).cascade(to: parsed)
+                addParser(http1, to: channel, logger).cascade(to: parsed)
             }
             try channel.syncOptions?.boundReads()
             try channel.pipeline.syncOperations.addHandler(handler)
-            services.connections.client(of: channel)?.noteReady()
-            return Value(channel: channel, parsed: parsed.futureResult)
+            client.noteReady()
+            return Value(channel: channel, parsed: parsed.futureResult, http1: http1)
         }
     }
 
+    private func http1(of client: ClientConnection) -> HTTP1Channel {
+        HTTP1Channel(
+            responder: { [services] request, writer, channel in
+                try await services.answer(request, writer, of: client, on: channel, routed: client.takeRouted())
+            },
+            configuration: .init(
+                additionalChannelHandlers: [UnansweredRequests(), BodyWatch(services.connections.memory, nil)],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: Self.headLimit, maxHeaderListSize: Self.headLimit, maxHeaderFieldCount: 100)))
+    }
+
     /// Adds the parser, with `HeadCheck` behind it, at the end of the pipeline. Closes a connection that cannot have one.
-    private func addParser(to channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    private func addParser(_ http1: HTTP1Channel, to channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP1Channel.Value>
+    {
         let parsed = http1.setup(channel: channel, logger: logger).kept(whileOpen: channel).flatMapThrowing { value in
             let operations = channel.pipeline.syncOperations
             let behind = ChannelPipeline.SynchronousOperations.Position.before(
@@ -70,7 +74,7 @@ struct ClientChannel: ServerChildChannel {
     func handle(value: Value, logger: Logger) async {
         await value.channel.closedWhenCancelled {
             do {
-                await http1.handle(value: try await value.parsed.get(), logger: logger)
+                await value.http1.handle(value: try await value.parsed.get(), logger: logger)
             } catch {
                 logger.trace("the connection closed without a request for the parser: \(error)")
             }

@@ -14,7 +14,7 @@ struct MultiplexedConnection: Sendable {
     private static let maximumAge = Duration.seconds(600)
 
     private let stream: MultiplexedStream
-    private let streams: AsyncStream<MultiplexedStream.Value>
+    private let streams: AsyncStream<OpenedStream>
 
     /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
     /// - Parameters:
@@ -25,6 +25,7 @@ struct MultiplexedConnection: Sendable {
         logger: Logger
     ) -> EventLoopFuture<MultiplexedConnection> {
         channel.eventLoop.makeCompletedFuture {
+            guard let client = services.connections.client(of: channel) else { throw ChannelError.alreadyClosed }
             let clients = services.clients
             let idleTimeout = TimeAmount(clients.idleTimeout.duration)
             // Allow the same time again for the answer to GOAWAY.
@@ -37,12 +38,12 @@ struct MultiplexedConnection: Sendable {
             let stream = MultiplexedStream(
                 accessLog: services.accessLog, memory: services.connections.memory,
                 timeouts: .init(request: TimeAmount(clients.requestTimeout.duration), idle: idleTimeout)
-            ) { request, writer, channel in
+            ) { request, writer, channel, routed in
                 requests.begin()
                 defer { requests.end() }
-                try await services.answer(request, writer, on: channel)
+                try await services.answer(request, writer, of: client, on: channel, isStream: true, routed: routed)
             }
-            let (values, opened) = AsyncStream.makeStream(of: MultiplexedStream.Value.self)
+            let (values, opened) = AsyncStream.makeStream(of: OpenedStream.self)
             channel.closeFuture.whenComplete { _ in opened.finish() }
 
             let entrance = StreamRequests(
@@ -55,8 +56,10 @@ struct MultiplexedConnection: Sendable {
             let multiplexer = HTTP2StreamMultiplexer(
                 mode: .server, channel: channel,
                 inboundStreamInitializer: { channel in
-                    here.value.handOver(to: channel)
-                    return stream.setup(channel: channel, logger: logger).kept(whileOpen: channel).map { _ = opened.yield($0) }
+                    let routed = here.value.open(channel)
+                    return stream.setup(channel: channel, logger: logger).kept(whileOpen: channel).map {
+                        _ = opened.yield(OpenedStream(value: $0, routed: routed))
+                    }
                 })
             let slow = SlowClients(ClientTimeouts(idleTimeout: closeTimeout, requestTimeout: closeTimeout)) {
                 requests.isEmpty ? .idle : .answering
@@ -64,7 +67,7 @@ struct MultiplexedConnection: Sendable {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(slow, position: .first)
             try pipeline.addHandlers(connection, multiplexer)
-            services.connections.client(of: channel)?.noteReady()
+            client.noteReady()
             return MultiplexedConnection(stream: stream, streams: values)
         }
     }
@@ -73,7 +76,7 @@ struct MultiplexedConnection: Sendable {
     func handle(_ logger: Logger) async {
         await withDiscardingTaskGroup { group in
             for await opened in streams {
-                group.addTask { await stream.handle(value: opened, logger: logger) }
+                group.addTask { await stream.handle(opened, logger: logger) }
             }
         }
     }

@@ -7,17 +7,26 @@ import NIOHTTPTypesHTTP2
 struct MultiplexedStream: HTTPChannelHandler {
     typealias Value = HTTP1Channel.Value
 
-    let responder: Responder
+    /// Answers a request that the fast path may have parsed.
+    typealias Answer = @Sendable (Request, consuming ResponseWriter, any Channel, RoutedRequest?) async throws -> Void
+
+    private let answer: Answer
+    /// The stream's request, as the fast path has parsed it.
+    private var routed: RoutedRequest?
     private let accessLog: AccessLog?
     private let memory: ResponseMemory
     private let timeouts: BodyWatch.Timeouts
 
     /// - Parameter accessLog: `nil` if there is none.
-    init(accessLog: AccessLog?, memory: ResponseMemory, timeouts: BodyWatch.Timeouts, responder: @escaping Responder) {
+    init(accessLog: AccessLog?, memory: ResponseMemory, timeouts: BodyWatch.Timeouts, answer: @escaping Answer) {
         self.accessLog = accessLog
         self.memory = memory
         self.timeouts = timeouts
-        self.responder = responder
+        self.answer = answer
+    }
+
+    var responder: Responder {
+        { [answer, routed] request, writer, channel in try await answer(request, writer, channel, routed) }
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -31,4 +40,18 @@ struct MultiplexedStream: HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
+
+    /// Answers the request of an opened stream.
+    func handle(_ opened: OpenedStream, logger: Logger) async {
+        var stream = self
+        stream.routed = opened.routed
+        await stream.handle(value: opened.value, logger: logger)
+    }
+}
+
+/// A stream with a channel.
+struct OpenedStream: Sendable {
+    let value: MultiplexedStream.Value
+    /// Its request, as the fast path has parsed it.
+    let routed: RoutedRequest?
 }

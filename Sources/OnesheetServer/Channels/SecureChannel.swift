@@ -28,7 +28,7 @@ struct SecureChannel: ServerChildChannel {
         self.services = services
         self.certificate = certificate
         self.streams = streams
-        http1 = ClientChannel(services)
+        http1 = ClientChannel(services: services)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

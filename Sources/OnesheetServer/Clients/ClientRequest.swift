@@ -1,7 +1,8 @@
-import OnesheetHTTP
+import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import OnesheetCore
+import OnesheetHTTP
 import OnesheetPipeline
 import Synchronization
 
@@ -16,6 +17,15 @@ final class ClientConnection: Sendable {
     fileprivate let requests = Atomic(0)
     private let isReady = Atomic(false)
     private let isLeaving = Atomic(false)
+    /// The next request, as the fast path has parsed it.
+    private let routed = Mutex<RoutedRequest?>(nil)
+    private let work = Mutex(Work())
+
+    /// What an HTTP/1.1 connection does for its client.
+    private struct Work {
+        var response: Task<Response, Never>?
+        var hasLeft = false
+    }
 
     init(_ peer: IPAddress?, _ connections: OpenConnections) {
         self.peer = peer
@@ -25,6 +35,32 @@ final class ClientConnection: Sendable {
     /// Whether the router answers no request of the connection, and `leave` has not been called. Requests that the event loop answers do not
     /// count.
     var isIdle: Bool { requests.load(ordering: .relaxed) == 0 && !isLeaving.load(ordering: .relaxed) }
+
+    /// Hands the next request over from the fast path to the router.
+    func handOver(_ request: RoutedRequest) { routed.withLock { $0 = request } }
+
+    /// The request that was handed over, if there is one.
+    func takeRouted() -> RoutedRequest? { routed.withLock { $0.take() } }
+
+    /// Cancels `response` if the client leaves before it is there.
+    fileprivate func begin(_ response: Task<Response, Never>) {
+        let hasLeft = work.withLock { work in
+            work.response = response
+            return work.hasLeft
+        }
+        if hasLeft { response.cancel() }
+    }
+
+    fileprivate func end() { work.withLock { $0.response = nil } }
+
+    /// Notes that the client has left. Nobody waits for the response then, and others wait for its place.
+    func noteLeft() {
+        let response = work.withLock { work in
+            work.hasLeft = true
+            return work.response
+        }
+        response?.cancel()
+    }
 
     /// Notes that the TLS handshake is over, if there is one, and that the handlers of requests are in place.
     func noteReady() { isReady.store(true, ordering: .relaxed) }
@@ -45,17 +81,15 @@ final class ClientConnection: Sendable {
 
 /// A request that is being answered: its client and its limits.
 final class ClientRequest: Sendable {
-    /// The request of the current task.
-    @TaskLocal static var current: ClientRequest?
-
     /// The connection, or the HTTP/2 stream, that the request arrived on.
-    let channel: any Channel
+    private let channel: any Channel
+    private let isStream: Bool
     private let client: ClientConnection
     /// The address whose limits the request counts against; `nil` if it is unknown.
     private let owner: ClientAddress?
     private let state = Mutex(State())
     /// The number of bytes written to the client before waiting for it to take them.
-    let pieceLength: Int
+    private let pieceLength: Int
 
     private struct State {
         /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
@@ -68,42 +102,49 @@ final class ClientRequest: Sendable {
         var length = 0
     }
 
-    private init(of client: ClientConnection, on channel: any Channel, owner: ClientAddress?, pieceLength: Int) {
+    /// - Parameters:
+    ///   - channel: the connection, or the HTTP/2 stream, that the request arrived on.
+    ///   - isStream: whether it is a stream.
+    ///   - fields: the request's header fields.
+    init(of client: ClientConnection, on channel: any Channel, isStream: Bool, _ fields: HTTPFields) {
         self.client = client
         self.channel = channel
-        self.owner = owner
-        self.pieceLength = pieceLength
+        self.isStream = isStream
+        owner = client.connections.identity.owner(ofRequestFrom: client.peer, fields)
+        // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
+        pieceLength = isStream ? 16 << 10 : 64 << 10
     }
 
     deinit { release() }
 
-    /// Answers `request` with `responder` and applies its client's limits.
-    static func answer(
-        _ request: Request, _ writer: consuming ResponseWriter, on channel: any Channel, of connections: OpenConnections,
-        with responder: HTTPChannelHandler.Responder
+    /// Answers the request: applies its client's limits until the response is written.
+    /// - Parameters:
+    ///   - endsEarly: whether the work ends when the client leaves. What changes something is done all the same.
+    ///   - respond: makes the response.
+    func answer(
+        _ writer: consuming ResponseWriter, endsEarly: Bool, _ respond: @escaping @Sendable () async -> Response
     ) async throws {
         // The thread is one of Swift's shared pool, and keeps the priority.
         ThreadPriority.requests.apply()
-        let own = connections.client(of: channel)
-        guard let client = own ?? channel.parent.flatMap(connections.client) else {
-            // The connection is already closed.
-            return
-        }
         client.requests.add(1, ordering: .relaxed)
         defer { client.requests.subtract(1, ordering: .relaxed) }
-        let owner = connections.identity.owner(ofRequestFrom: client.peer, request.headers)
-        // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
-        let current = ClientRequest(
-            of: client, on: channel, owner: owner, pieceLength: own == nil ? 16 << 10 : 64 << 10)
-        defer { current.release() }
-        let permit = MissPermit(for: owner?.key) { () throws(Failure) in try current.countMiss() }
-        var writers: ResponseWriter? = writer
-        try await $current.withValue(current) {
-            try await MissPermit.$current.withValue(permit) {
-                guard let writer = writers.take() else { return }
-                try await responder(request, writer, channel)
-            }
+        defer { release() }
+        let permit = MissPermit(for: owner?.key) { [self] () throws(Failure) in try countMiss() }
+        let work = Task { await MissPermit.$current.withValue(permit) { await respond() } }
+        if endsEarly {
+            if isStream { channel.closeFuture.whenComplete { _ in work.cancel() } } else { client.begin(work) }
         }
+        let response = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        client.end()
+        guard response.body.contentLength ?? 0 > pieceLength else {
+            return try await writer.write(response: response.head, body: response.body)
+        }
+        let body = try await writer.writeHead(response.head)
+        try await response.body.write(PacedWriter(body, pieceLength: pieceLength, on: channel.eventLoop))
     }
 
     /// Whether `X-Forwarded-Proto` can be trusted. If the operator configured proxies, only those are trusted.
@@ -166,34 +207,5 @@ final class ClientRequest: Sendable {
         }
         client.bytes.subtract(old.length, ordering: .relaxed)
         withExtendedLifetime(old) {}
-    }
-}
-
-extension ResponseBody {
-    /// The most bytes of a body that wait for an event loop.
-    private static let mostUnseen = 64 << 10
-
-    /// A body of `bytes`. A long body is written in pieces, each after the client has taken the previous one.
-    ///
-    /// The writer takes pieces without end until the event loop has written one and found that the connection is full. Without a wait for
-    /// the loop, all pieces would be in its queue at once: it would write them in one turn, with all other connections waiting, and the
-    /// request would end, with its limits, before the client has taken anything.
-    static func pieces(of bytes: ByteBuffer) -> ResponseBody {
-        let length = ClientRequest.current?.pieceLength ?? 64 << 10
-        let loop = ClientRequest.current?.channel.eventLoop
-        guard bytes.readableBytes > length else { return ResponseBody(byteBuffer: bytes) }
-        return ResponseBody(contentLength: bytes.readableBytes) { writer in
-            var rest = bytes
-            var unseen = 0
-            while let piece = rest.readSlice(length: min(length, rest.readableBytes)), piece.readableBytes > 0 {
-                try await writer.write(piece)
-                unseen += piece.readableBytes
-                if let loop, unseen >= mostUnseen || rest.readableBytes == 0 {
-                    try await loop.submit {}.get()
-                    unseen = 0
-                }
-            }
-            try await writer.finish(nil)
-        }
     }
 }

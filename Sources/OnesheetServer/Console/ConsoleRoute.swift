@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import Logging
 import NIOCore
@@ -22,18 +22,18 @@ struct ConsoleRoute: Route {
     let clock: WallClock
     let logger: Logger
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let query = (request.head.path ?? "").cut(at: "?").map { String($0.after) } ?? ""
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        let query = (context.request.head.path ?? "").cut(at: "?").map { String($0.after) } ?? ""
         let html: ByteBuffer
         var problem: Problem?
-        if request.uri.formParameters["plain"] == nil {
+        if context.uri.formParameters["plain"] == nil {
             html = ByteBuffer(string: ConsolePage.html(plain: query.isEmpty ? "/?plain" : "/?plain&\(query)"))
         } else {
-            let name = try source(request)
-            let words = PlainWords(acceptLanguage: request.headers[.acceptLanguage])
+            let name = try source(context.request)
+            let words = PlainWords(acceptLanguage: context.headers[.acceptLanguage])
             let shown: PlainPage.View
-            let notice = scripted(request, query: query, words: words)
-            let view = if let notice { notice } else { try await self.view(request) }
+            let notice = scripted(context.request, query: query, words: words)
+            let view = if let notice { notice } else { try await self.view(context.request) }
             let reservation = memory.reserve(view.memory)
             defer { withExtendedLifetime(reservation) {} }
             shown = reservation == nil ? .problem(self.problem(of: Failure.overloaded(retryAfter: 1))) : view
@@ -105,10 +105,10 @@ struct ConsoleRoute: Route {
 struct ConsoleFileRoute: Route {
     let prefix = "/console/"
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         let path = ConsoleAsset.folder.dropFirst(prefix.count)
         guard rest.starts(withBytesOf: String(path)), let asset = ConsoleAsset.all[String(rest.dropFirst(path.count))] else {
-            throw RequestError.noSuchPath(request.uri.path)
+            throw RequestError.noSuchPath(context.uri.path)
         }
         return .asset(asset, cacheControl: "public, max-age=31536000, immutable")
     }
@@ -118,7 +118,7 @@ struct ConsoleFileRoute: Route {
 struct FaviconRoute: Route {
     let prefix = "/favicon.ico"
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         guard let icon = ConsoleAsset.all["icon.svg"] else { throw RequestError.noSuchPath(prefix) }
         return .asset(icon, cacheControl: "public, max-age=86400")
     }

@@ -33,9 +33,6 @@ final class LoopFastPath {
         current = ResponseHeadCache(responder.router, files: files)
     }
 
-    /// The parsed requests that the fast path hands over to the router.
-    var routedRequests: RoutedRequests { responder.routedRequests }
-
     /// The prepared heads, created again after a reload.
     var heads: ResponseHeadCache {
         refresh()

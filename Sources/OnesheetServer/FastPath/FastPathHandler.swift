@@ -23,6 +23,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = IOData
 
     private let fastPath: LoopFastPath?
+    private let client: ClientConnection
     private let memory: ResponseMemory
     private let accessLog: AccessLog?
     private let timeouts: ClientTimeouts
@@ -55,6 +56,9 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The most bytes that wait. Although nothing is read meanwhile, NIO reads all that has arrived when the client closes its side.
     private static let waitingLimit = 256 << 10
 
+    /// The time in which a client that has closed its side still gets an answer.
+    private static let patience = TimeAmount.seconds(1)
+
     /// The event that bytes wait for.
     private enum WaitedEvent {
         /// The client takes what was written.
@@ -68,10 +72,12 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - accessLog: `nil` if there is none.
     ///   - addParser: adds the parser behind this handler. Called before the first bytes are passed to it.
     init(
-        _ fastPath: LoopFastPath?, memory: ResponseMemory, accessLog: AccessLog?, timeouts: ClientTimeouts,
+        _ fastPath: LoopFastPath?, of client: ClientConnection, memory: ResponseMemory, accessLog: AccessLog?,
+        timeouts: ClientTimeouts,
         addParser: @escaping () -> Void
     ) {
         self.fastPath = fastPath
+        self.client = client
         self.memory = memory
         self.accessLog = accessLog
         self.timeouts = timeouts
@@ -131,8 +137,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // Drop requests that never reached the router.
-        fastPath?.routedRequests.remove(on: context.channel)
+        client.noteLeft()
         timeouts.end()
         (waiting, ends, socket) = (nil, [], nil)
         context.fireChannelInactive()
@@ -162,7 +167,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 if write(response, isAlone: isAlone, context) { hasWritten = true }
             case .route(let routed):
                 // The parser holds no bytes and no request is unanswered, so the router receives this request next.
-                if context.channel.isActive { fastPath?.routedRequests.handOver(routed, on: context.channel) }
+                client.handOver(routed)
                 hasRouted = true
             }
         }
@@ -313,6 +318,10 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 nil
             }
         guard let end else { return context.fireUserInboundEventTriggered(event) }
+        if end is ChannelEvent {
+            // The client may only have no further request. nginx and Go's server give up at once.
+            context.eventLoop.scheduleTask(in: Self.patience) { [client] in client.noteLeft() }
+        }
         if waiting?.event == .writability { ends.append(end) } else { self.end(end, context) }
     }
 

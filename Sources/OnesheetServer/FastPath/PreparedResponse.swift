@@ -1,7 +1,7 @@
 import OnesheetHTTP
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import OnesheetCache
 import OnesheetCore

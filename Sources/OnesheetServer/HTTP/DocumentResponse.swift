@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import OnesheetCore
 import OnesheetCrypto
@@ -50,7 +50,7 @@ struct DocumentResponse {
         }
         if packed != nil { headers[.contentEncoding] = DocumentCoding.name }
         headers[.contentLength] = nil
-        return Response(status: .ok, headers: headers, body: .pieces(of: packed ?? bytes))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: packed ?? bytes))
     }
 }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import OnesheetHTTP
 

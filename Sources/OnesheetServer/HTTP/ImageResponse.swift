@@ -1,6 +1,6 @@
 import OnesheetHTTP
 import FoundationEssentials
-import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import NIOCore
 import OnesheetAddress
@@ -62,7 +62,7 @@ struct ImageResponse {
     }
 
     /// What the response to a request sends of the image.
-    func extent(to method: HTTPRequest.Method, _ fields: HTTPFields) -> Extent {
+    func extent(to method: HTTPTypes.HTTPRequest.Method, _ fields: HTTPFields) -> Extent {
         let conditions = preconditions(fields)
         guard conditions.outcome == .met, method == .get else { return .nothing }
         return switch ByteRanges(conditions.allowsRange ? fields[.range] : nil, size: answer.size) {
@@ -76,7 +76,9 @@ struct ImageResponse {
     ///   - fields: the request's header fields.
     ///   - parts: the bytes that `extent` names, if the answer comes without its body.
     ///   - now: the current time.
-    func response(to method: HTTPRequest.Method, _ fields: HTTPFields, parts read: [ByteBuffer]? = nil, at now: Date) -> Response {
+    func response(to method: HTTPTypes.HTTPRequest.Method, _ fields: HTTPFields, parts read: [ByteBuffer]? = nil, at now: Date)
+        -> Response
+    {
         let body = answer.entry.body
         switch preconditions(fields).outcome {
         case .failed: return Problem.changed.response()
@@ -86,7 +88,7 @@ struct ImageResponse {
         let lifetime = lifetime(at: now)
         switch extent(to: method, fields) {
         case .parts(let ranges): return partial(Array(zip(ranges, read ?? ranges.map(body.slice))), lifetime)
-        case .whole: return Response(status: .ok, headers: allFields(lifetime), body: .pieces(of: body))
+        case .whole: return Response(status: .ok, headers: allFields(lifetime), body: ResponseBody(byteBuffer: body))
         case .nothing where method == .get:
             var response = Problem.noSuchRange(size: answer.size).response()
             response.headers[.contentRange] = "bytes */\(answer.size)"
@@ -112,11 +114,11 @@ struct ImageResponse {
         var fields = allFields(lifetime)
         if parts.count == 1 {
             fields[.contentRange] = MultipartRanges.contentRange(parts[0].range, of: answer.size)
-            return Response(status: .partialContent, headers: fields, body: .pieces(of: parts[0].bytes))
+            return Response(status: .partialContent, headers: fields, body: ResponseBody(byteBuffer: parts[0].bytes))
         }
         let all = MultipartRanges(parts, of: answer.size, mediaType: answer.entry.mediaType, validator: validator)
         fields[.contentType] = all.mediaType
-        return Response(status: .partialContent, headers: fields, body: .pieces(of: all.body))
+        return Response(status: .partialContent, headers: fields, body: ResponseBody(byteBuffer: all.body))
     }
 
     /// The fields for caches, which a 304 also has (RFC 9110 §15.4.5). There is no `Age`: `max-age` counts from the response.

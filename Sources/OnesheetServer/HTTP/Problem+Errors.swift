@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
+import NIOCore
 import OnesheetAddress
 import OnesheetCache
 import OnesheetCluster

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import OnesheetCore
 import OnesheetHTTP
 
@@ -13,8 +13,8 @@ struct PublicURL {
     static let vary = "X-Forwarded-Proto"
 
     /// `https://posters.example`. Behind a proxy that terminates TLS, only the proxy knows the scheme of the request.
-    func text(of request: Request) -> String {
-        let saysSecure = request.headers[.forwardedProto] == "https" && ClientRequest.current?.isFromProxy ?? true
-        return "\(isSecure || saysSecure ? "https" : "http")://\(request.head.authority ?? listen.description)"
+    func text(of context: RequestContext) -> String {
+        let saysSecure = context.headers[.forwardedProto] == "https" && context.client.isFromProxy
+        return "\(isSecure || saysSecure ? "https" : "http")://\(context.request.head.authority ?? listen.description)"
     }
 }

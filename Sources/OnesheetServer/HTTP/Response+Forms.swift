@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import NIOCore
 import NIOFoundationEssentialsCompat
@@ -49,7 +49,7 @@ extension Response {
 
     private static func body(_ bytes: ByteBuffer, status: HTTPResponse.Status, type: String) -> Response {
         Response(
-            status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: .pieces(of: bytes))
+            status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: ResponseBody(byteBuffer: bytes))
     }
 }
 

@@ -31,7 +31,7 @@ final class StreamRequests {
     private let places: MemoryShare
     private let accessLog: AccessLog?
     /// The place for the next stream channel, and the parsed request if there is one. The multiplexer creates the channel while it gets the
-    /// head of the request, and asks for these then (`handOver`).
+    /// head of the request, and asks for these then (`open`).
     private var opening: (place: MemoryShare.Place, routed: RoutedRequest?)?
 
     /// - Parameters:
@@ -77,16 +77,13 @@ final class StreamRequests {
         return .inChannel
     }
 
-    /// Gives its place, and the parsed request if there is one, to the channel of the last request.
-    func handOver(to stream: any Channel) {
-        guard let (place, routed) = opening else { return }
+    /// Gives its place to the channel of the last request.
+    /// - Returns: the parsed request, if there is one.
+    func open(_ stream: any Channel) -> RoutedRequest? {
+        guard let (place, routed) = opening else { return nil }
         opening = nil
-        let requests = fastPath?.routedRequests
-        if let routed { requests?.handOver(routed, on: stream) }
-        stream.closeFuture.whenComplete { _ in
-            requests?.remove(on: stream)
-            withExtendedLifetime(place) {}
-        }
+        stream.closeFuture.whenComplete { _ in withExtendedLifetime(place) {} }
+        return routed
     }
 
     /// Notes that the client has left before its request was looked at.

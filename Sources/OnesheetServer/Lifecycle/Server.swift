@@ -1,5 +1,4 @@
 import CLinux
-import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
@@ -61,7 +60,7 @@ package struct Server: Sendable {
         let (configuration, logger) = (responder.context.configuration, responder.context.logger)
         let listen = configuration.listen
         for warning in configuration.warnings { logger.warning("\(warning)") }
-        let services = ServiceGroup(services: [application(responder.context, ready)], logger: logger)
+        let services = ServiceGroup(services: services(responder.context, ready), logger: logger)
         let times = ShutdownTimes(configuration.shutdown)
         var failure: (any Error)?
         do {
@@ -237,10 +236,11 @@ package struct Server: Sendable {
         return true
     }
 
-    private func application(
+    /// The server of connections, and the services beside it, in the order in which they start.
+    private func services(
         _ context: ServerContext, _ ready: @escaping @Sendable (ListenAddress) async -> Void
-    ) -> some Service {
-        let (configuration, logger, clients) = (context.configuration, context.logger, context.configuration.clients)
+    ) -> [any Service] {
+        let (logger, clients) = (context.logger, context.configuration.clients)
         let descriptors = DescriptorLimit.raised()
         let connections = min(clients.connections, descriptors.connections)
         if connections < clients.connections {
@@ -255,28 +255,37 @@ package struct Server: Sendable {
         let accepting = AcceptLimit(connections: connections, places: counters.connections.most) { [counters] count in
             counters.connections.closeIdle(count)
         }
-        return Application(
-            responder: responder,
-            server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
-                let services = ConnectionServices(
-                    fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,
-                    responder: responder)
-                if let certificate {
-                    return SecureChannel(services, certificate: certificate, streams: .streams(of: memory))
-                } else {
-                    return ClientChannel(services)
-                }
-            },
+        let services = ConnectionServices(
+            fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,
+            responder: responder)
+        let server: any Service =
+            if let certificate {
+                server(
+                    of: SecureChannel(services, certificate: certificate, streams: .streams(of: memory)), context, accepting, ready)
+            } else {
+                server(of: ClientChannel(services: services), context, accepting, ready)
+            }
+        // A shutdown ends them from the last to the first.
+        return [
+            Housekeeping(cache: context.resources.cache, disk: context.resources.disk, logger: logger),
+            SourceChanges(responder: responder), BlockedPictureSearch(responder: responder, logger: logger),
+            PrefetchSchedule(context: responder.context),
+            MetricSampling(responder: responder, counters: counters),
+        ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])
+            + (MetricsExport(responder: responder, counters: counters).map { [$0] } ?? []) + [server]
+    }
+
+    /// The service that accepts connections and answers their requests.
+    /// - Parameter channels: sets up each connection.
+    private func server(
+        of channels: some ServerChildChannel, _ context: ServerContext, _ accepting: AcceptLimit,
+        _ ready: @escaping @Sendable (ListenAddress) async -> Void
+    ) -> some Service {
+        let (configuration, logger) = (context.configuration, context.logger)
+        return HummingbirdCore.Server(
+            childChannelSetup: channels,
             configuration: .init(
-                address: configuration.listen.bindAddress, backlog: 1024,
-                availableConnectionsDelegate: accepting),
-            services: [
-                Housekeeping(cache: context.resources.cache, disk: context.resources.disk, logger: logger),
-                SourceChanges(responder: responder), BlockedPictureSearch(responder: responder, logger: logger),
-                PrefetchSchedule(context: responder.context),
-                MetricSampling(responder: responder, counters: counters),
-            ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])
-                + (MetricsExport(responder: responder, counters: counters).map { [$0] } ?? []),
+                address: configuration.listen.bindAddress, backlog: 1024, availableConnectionsDelegate: accepting),
             onServerRunning: { [readiness, counters] channel in
                 do {
                     try configuration.listen.socketFile?.setPermissions(configuration.socketMode)
@@ -299,7 +308,7 @@ package struct Server: Sendable {
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))
             },
-            eventLoopGroupProvider: .shared(ClientLoops.group),
+            eventLoopGroup: ClientLoops.group,
             logger: logger)
     }
 }

@@ -1,4 +1,4 @@
-import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import OnesheetAddress
 import OnesheetCore
@@ -27,12 +27,12 @@ struct AddressesRoute: Route {
         let dialects: [String: String?]
     }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let query = request.uri.formParameters
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        let query = context.uri.formParameters
         guard let sourceURL = query["of"], !sourceURL.isEmpty else {
             throw RequestError.malformed("the parameter “of” is missing: /addresses?of=sample://1&options=rs:fill:300:450")
         }
-        let isAdministrator = try administrator.isAsking(request)
+        let isAdministrator = try administrator.isAsking(context)
         let found = try SourceURL(sources: images.sources).resolve(String(sourceURL))
         let title = found.title
         guard found.source != nil else { throw images.pipeline.unknownSource(of: title) }

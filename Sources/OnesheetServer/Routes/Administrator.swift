@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import OnesheetCore
 import OnesheetCrypto
@@ -13,25 +13,25 @@ struct Administrator: Sendable {
     var isOn: Bool { !(token ?? "").isEmpty }
 
     /// - Throws: `RequestError.unauthorized` unless the request carries the administrator's bearer token (RFC 6750 §2.1).
-    func check(_ request: Request) throws(RequestError) {
-        guard isOn, let token, let given = Self.token(of: request) else { throw .unauthorized }
+    func check(_ context: RequestContext) throws(RequestError) {
+        guard isOn, let token, let given = Self.token(of: context) else { throw .unauthorized }
         // Digests have equal lengths and compare in constant time.
         guard SHA256.hash(given.utf8) == SHA256.hash(token.utf8) else { throw .unauthorized }
-        ClientRequest.current?.exempt()
+        context.client.exempt()
     }
 
     /// Whether the request is the administrator's, for routes that answer others too.
     /// - Throws: `RequestError.unauthorized` if the request has another token.
-    func isAsking(_ request: Request) throws(RequestError) -> Bool {
+    func isAsking(_ context: RequestContext) throws(RequestError) -> Bool {
         // Other schemes are for a proxy.
-        guard Self.token(of: request) != nil else { return false }
-        try check(request)
+        guard Self.token(of: context) != nil else { return false }
+        try check(context)
         return true
     }
 
     /// The request's bearer token. The scheme's name has no case (RFC 9110 §11.1).
-    private static func token(of request: Request) -> Substring? {
-        guard let header = request.headers[.authorization], let (scheme, token) = header.cut(at: " "),
+    private static func token(of context: RequestContext) -> Substring? {
+        guard let header = context.headers[.authorization], let (scheme, token) = header.cut(at: " "),
             scheme.lowercasedASCII() == "bearer"
         else { return nil }
         return token

@@ -1,6 +1,5 @@
 import OnesheetAddress
 import FoundationEssentials
-import Hummingbird
 import HummingbirdCore
 import HTTPTypes
 import OnesheetCache
@@ -11,7 +10,7 @@ import OnesheetPipeline
 /// `?all`. Requires the administrator's token.
 struct CacheRoute: Route {
     let prefix = "/cache/"
-    let methods: [HTTPRequest.Method] = [.get, .head, .post, .delete]
+    let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .post, .delete]
     let cache: Cache
     let disk: DiskTier
     /// Sources by name, in configuration order.
@@ -19,16 +18,16 @@ struct CacheRoute: Route {
     let administrator: Administrator
     let clock: WallClock
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try administrator.check(request)
-        switch (request.method, rest) {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        try administrator.check(context)
+        switch (context.method, rest) {
         case (.delete, _):
-            let query = try request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
+            let query = try context.request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
             let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query)
             let isDryRun = query["dry-run"] != nil
             return try .json(try await isDryRun ? cache.count([selection]) : cache.purge([selection]).finished())
         case (.post, "verify"):
-            let query = try request.checkedQuery(flags: ["repair"])
+            let query = try context.request.checkedQuery(flags: ["repair"])
             return try .json(try await disk.verify(repair: query["repair"] != nil))
         case (.get, "stats"), (.head, "stats"):
             let now = clock.now

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import OnesheetAddress
 import OnesheetCore
 import OnesheetHTTP
@@ -48,9 +48,9 @@ struct DialectRoute: ImageRoute {
         return address
     }
 
-    func other(_ rest: Substring, _ request: Request) async throws -> Response {
+    func other(_ context: RequestContext, rest: Substring) async throws -> Response {
         let server = AddressServices(images)
-        switch try await dialect.document(at: rest, on: server, from: host(request, on: server)) {
+        switch try await dialect.document(at: rest, on: server, from: host(context, on: server)) {
         case .redirect(let place):
             return Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"])
         case .json(let document, let type):
@@ -62,9 +62,9 @@ struct DialectRoute: ImageRoute {
         }
     }
 
-    private func host(_ request: Request, on server: AddressServices) -> DialectHost {
+    private func host(_ context: RequestContext, on server: AddressServices) -> DialectHost {
         DialectHost(
-            url: PublicURL(listen: listen, isSecure: isSecure).text(of: request), formats: images.accept.formats,
+            url: PublicURL(listen: listen, isSecure: isSecure).text(of: context), formats: images.accept.formats,
             makesAnything: !presetsOnly, mostPixels: outputPixels
         ) { [pipeline = images.pipeline] title in
             let original = try await pipeline.size(of: title, from: server.found(title).source)

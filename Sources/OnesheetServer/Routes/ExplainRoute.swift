@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import OnesheetCore
 
 /// `/explain?url=…[&fetch][&accept=…]`: the explanation of the image at an address. Fetches nothing without `fetch`.
@@ -9,13 +9,13 @@ struct ExplainRoute: Route {
     let explainer: Explainer
     let administrator: Administrator
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let query = request.uri.formParameters
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        let query = context.uri.formParameters
         guard let address = query["url"], !address.isEmpty else {
             throw RequestError.malformed("the parameter “url” is missing: /explain?url=/t/p/w342/sample/1, percent-encoded")
         }
-        let isAdministrator = try administrator.isAsking(request)
-        let accept = query["accept"].map(String.init) ?? request.headers[.accept]
+        let isAdministrator = try administrator.isAsking(context)
+        let accept = query["accept"].map(String.init) ?? context.headers[.accept]
         let depth = Explainer.Depth(
             fetches: query["fetch"] != nil, countsPurge: isAdministrator, revealsSources: isAdministrator)
         var response = try Response.json(try await explainer.explain(String(address), accept: accept, depth))

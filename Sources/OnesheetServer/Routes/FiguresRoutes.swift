@@ -1,4 +1,4 @@
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 
 /// `/figures`: the figures of the last hour and the quotas. Equal for all clients until the next reading.
@@ -6,7 +6,7 @@ struct FiguresRoute: Route {
     let prefix = "/figures"
     let history: MetricHistory
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         .written(ByteBuffer(string: history.document))
     }
 }
@@ -21,8 +21,8 @@ struct ErrorsRoute: Route {
         let errors: [RecentErrors.Entry]
     }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try administrator.check(request)
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        try administrator.check(context)
         return try .json(Document(errors: errors.all))
     }
 }

@@ -1,5 +1,6 @@
+import HTTPTypes
 import OnesheetAddress
-import Hummingbird
+import HummingbirdCore
 import OnesheetCache
 import OnesheetCore
 import OnesheetHTTP
@@ -12,7 +13,7 @@ struct HealthRoute: Route {
     private let text = "ok\n"
     var immediateText: String? { text }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .state(text) }
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response { .state(text) }
 }
 
 /// `/ready`: whether the server accepts requests. It does not while it starts or shuts down, or if it cannot start render processes.
@@ -23,7 +24,7 @@ struct ReadyRoute: Route {
     private static let text = "ready\n"
     var immediateText: String? { readiness.state == .ready && engine.isReady ? Self.text : nil }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         try readiness.check()
         guard engine.isReady else {
             // A balancer sends no picture that would try it again.
@@ -63,8 +64,8 @@ struct ClientConfigurationRoute: Route {
         let images: Images
     }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let (url, sizes) = ("\(url.text(of: request))/t/p/", SizeLadder.names)
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        let (url, sizes) = ("\(url.text(of: context))/t/p/", SizeLadder.names)
         var response = try Response.json(
             Document(
                 images: .init(
@@ -81,7 +82,7 @@ struct MetricsRoute: Route {
     let prefix = "/metrics"
     let reading: MetricsReading
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         .text(await reading.metrics().prometheusText, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
@@ -33,9 +33,9 @@ struct TitlePosters: Sendable {
 
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
     /// response has a short lifetime.
-    func picture(_ number: Int, _ request: Request) async throws -> Response {
+    func picture(_ context: RequestContext, _ number: Int) async throws -> Response {
         let address = ImageAddress(found, transform: try images.options.transform(size: "w342"), negotiates: true)
-        let transform = address.request(in: images.accept.choose(request.headers[.accept])).transform
+        let transform = address.request(in: images.accept.choose(context.headers[.accept])).transform
         let wanted: ImageRequest
         do {
             wanted = try await posters.request(for: number, of: title, as: transform)
@@ -44,14 +44,14 @@ struct TitlePosters: Sendable {
             throw error
         }
         let facts = AddressFacts(varies: true, longestLifetime: 60)
-        return try await images.answer(ParsedTarget(address: address, request: wanted, facts: facts), after: nil, request)
+        return try await images.answer(context, with: ParsedTarget(address: address, request: wanted, facts: facts))
     }
 
     /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture. `decision` replaces all pins and
     /// rejections, if they are still those of `insteadOf`.
-    func put(_ request: Request) async throws -> Response {
-        try administrator.check(request)
-        let order = try await request.decodeBody(Order.self, example: "{\"candidate\": 2}")
+    func put(_ context: RequestContext) async throws -> Response {
+        try administrator.check(context)
+        let order = try await context.request.decodeBody(Order.self, example: "{\"candidate\": 2}")
         switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
         case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: title)
         case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: title)
@@ -68,8 +68,8 @@ struct TitlePosters: Sendable {
     }
 
     /// Removes the title's pin and rejections.
-    func delete(_ request: Request) async throws -> Response {
-        try administrator.check(request)
+    func delete(_ context: RequestContext) async throws -> Response {
+        try administrator.check(context)
         try await posters.forget(title)
         return try await show()
     }
@@ -78,7 +78,7 @@ struct TitlePosters: Sendable {
 /// `GET /blocked/`, `PUT` and `DELETE /blocked/{hash}`: pictures that are never selected. Requires the administrator's token.
 struct BlockedRoute: Route {
     let prefix = "/blocked/"
-    let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
+    let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .put, .delete]
     let posters: Posters
     let administrator: Administrator
 
@@ -86,15 +86,15 @@ struct BlockedRoute: Route {
         let blocked: [String]
     }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try administrator.check(request)
-        if request.method == .put || request.method == .delete {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        try administrator.check(context)
+        if context.method == .put || context.method == .delete {
             guard let hash = PerceptualHash(rest) else {
                 throw RequestError.malformed("“\(rest)” is not the hash of a picture; a hash has 16 hexadecimal digits")
             }
-            try await posters.setBlocked(request.method == .put, for: hash)
+            try await posters.setBlocked(context.method == .put, for: hash)
         } else if !rest.isEmpty {
-            throw RequestError.noSuchPath(request.uri.path)
+            throw RequestError.noSuchPath(context.uri.path)
         }
         return try .json(Document(blocked: try await posters.blocked().map(\.description)))
     }

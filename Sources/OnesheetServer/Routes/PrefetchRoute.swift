@@ -1,7 +1,7 @@
 import OnesheetHTTP
 import OnesheetAddress
 import FoundationEssentials
-import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import NIOCore
 import OnesheetCore
@@ -15,7 +15,7 @@ import ServiceLifecycle
 /// responds with an estimate and renders nothing.
 struct PrefetchRoute: Route {
     let prefix = "/prefetch"
-    let methods: [HTTPRequest.Method] = [.get, .head, .post]
+    let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .post]
     let prefetcher: Prefetcher
     let jobs: PrefetchJobs
     let ledger: PrefetchLedger
@@ -45,18 +45,18 @@ struct PrefetchRoute: Route {
         }
     }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try administrator.check(request)
-        guard request.method == .post else { return try .json(PrefetchJobsDocument(jobs: jobs.all)) }
-        try request.checkedQuery()
-        let body = try await request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        try administrator.check(context)
+        guard context.method == .post else { return try .json(PrefetchJobsDocument(jobs: jobs.all)) }
+        try context.request.checkedQuery()
+        let body = try await context.request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
         // Check the order first: an error needs a problem document, which is impossible once a stream has begun.
         let transforms = try order.transforms(options)
         if body.dryRun == true {
             return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
         }
-        guard WeightedValues(request.headers[.accept]).asks(for: "text/event-stream") else {
+        guard WeightedValues(context.headers[.accept]).asks(for: "text/event-stream") else {
             return try .json(try await cancelWhenGracefulShutdown { try await ledger.run(order, as: transforms, with: prefetcher) })
         }
         return EventStream.response { send in
@@ -76,12 +76,12 @@ struct PrefetchRoute: Route {
 /// `DELETE /prefetch/{number}`: stops a prefetch. Requires the administrator's token.
 struct PrefetchJobRoute: Route {
     let prefix = "/prefetch/"
-    let methods: [HTTPRequest.Method] = [.delete]
+    let methods: [HTTPTypes.HTTPRequest.Method] = [.delete]
     let jobs: PrefetchJobs
     let administrator: Administrator
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try administrator.check(request)
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        try administrator.check(context)
         guard let number = Int(canonical: rest), let job = jobs.stop(number) else {
             throw RequestError.noSuchPath(prefix + rest)
         }

@@ -1,6 +1,5 @@
 import OnesheetAddress
 import FoundationEssentials
-import Hummingbird
 import HummingbirdCore
 import HTTPTypes
 import NIOCore
@@ -42,9 +41,9 @@ struct SourcesRoute: Route {
         let sources: [Source]
     }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         let today = CalendarDay(clock.now, secondsFromGMT: 0)
-        let isAdministrator = try administrator.isAsking(request)
+        let isAdministrator = try administrator.isAsking(context)
         return try .json(
             Document(
                 sources: zip(watches, sources).map { watched, source in
@@ -83,28 +82,28 @@ extension SourcesRoute.Document.Source {
 /// `/sources/{source}/titles?date=…&query=…`, `/sources/{source}/titles/{id}`, `…/{id}/posters[/{n}]` and `…/{id}/poster`.
 struct TitlesRoute: Route {
     let prefix = "/sources/"
-    let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
+    let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .put, .delete]
     let images: ImageContext
     let catalog: Catalog
     let posters: Posters
     let administrator: Administrator
     let documents: ListDocuments
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(request.uri.path) }
+        guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(context.uri.path) }
         let source = try PercentEncoding.decode(parts[0])
-        let changes = request.method == .put || request.method == .delete
+        let changes = context.method == .put || context.method == .delete
         if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(canonical: parts[parts.count - 1]) {
             let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
             let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
             return try await TitlePosters(posters: posters, found: found, administrator: administrator, images: images)
-                .picture(number, request)
+                .picture(context, number)
         }
         // An id may contain slashes, so the last part decides.
         let asksForPosters = parts.count > 3 && parts.last == (changes ? "poster" : "posters")
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
-        if parts.count == 2 { return try await list(source, request) }
+        if parts.count == 2 { return try await list(source, context.request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
         let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
         guard asksForPosters else {
@@ -113,9 +112,9 @@ struct TitlesRoute: Route {
                 TitleDocument(title, of: source, await images.pipeline.facts(of: found.title, from: found.source)))
         }
         let choice = TitlePosters(posters: posters, found: found, administrator: administrator, images: images)
-        switch request.method {
-        case .put: return try await choice.put(request)
-        case .delete: return try await choice.delete(request)
+        switch context.method {
+        case .put: return try await choice.put(context)
+        case .delete: return try await choice.delete(context)
         default: return try await choice.show()
         }
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import OnesheetAddress
 import OnesheetCache
@@ -44,14 +44,15 @@ struct ImageContext: Sendable {
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
-    /// Answers `request` with the image of `target`, unless the fast path has done so.
+    /// Answers a request with the image of `target`, unless the fast path has done so.
     /// - Parameter lookUp: the cache lookup that the fast path has begun, if any.
-    func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
-        if let response = try await partialResponse(target, request) { return response }
+    func answer(_ context: RequestContext, with target: ParsedTarget, after lookUp: CacheLookUp? = nil) async throws -> Response {
+        if let response = try await partialResponse(context, target) { return response }
         let found: (target: ParsedTarget, answer: ImageAnswer)
         do {
-            found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
+            found = try await self.image(of: target, after: lookUp, accept: context.headers[.accept])
         } catch {
+            if Task.isCancelled { throw error }
             countFailure()
             guard let place = Self.fallback(of: target, after: error) else {
                 throw target.address.hidesSource ? (error as? Failure)?.hidingSource ?? error : error
@@ -61,35 +62,35 @@ struct ImageContext: Sendable {
         let answer = found.answer
         pipeline.metrics.images.counter(of: answer.origin.outcome).add()
         let image = ImageResponse(answer: answer, address: found.target.facts)
-        let response = image.response(to: request.method, request.headers, at: clock.now)
-        if request.method == .get, response.status.kind == .successful {
-            try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
+        let response = image.response(to: context.method, context.headers, at: clock.now)
+        if context.method == .get, response.status.kind == .successful {
+            try context.client.hold(answer.entry.body, isInTier: answer.isFromMemory)
         }
         return response
     }
 
     /// The response to a request that needs a part of a large image or only its head. It reads no more than it sends.
     /// - Returns: `nil` if the request needs the whole image, or the image does not wait fresh in a tier that can read parts.
-    private func partialResponse(_ target: ParsedTarget, _ request: Request) async throws -> Response? {
+    private func partialResponse(_ context: RequestContext, _ target: ParsedTarget) async throws -> Response? {
         let partial: [HTTPField.Name] = [.range, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince]
-        guard request.method == .head || partial.contains(where: { request.headers[$0] != nil }), target.address.source != nil,
+        guard context.method == .head || partial.contains(where: { context.headers[$0] != nil }), target.address.source != nil,
             let head = await pipeline.largeHead(of: target.request)
         else { return nil }
         try target.address.checkSides(of: head.answer.entry)
         let image = ImageResponse(answer: head.answer, address: target.facts)
         var parts: [ByteBuffer]?
-        switch image.extent(to: request.method, request.headers) {
+        switch image.extent(to: context.method, context.headers) {
         case .whole: return nil
         case .nothing: break
         case .parts(let ranges):
             guard let read = try await pipeline.parts(ranges, of: head) else { return nil }
             var all = ByteBuffer()
             for part in read.bytes { all.writeImmutableBuffer(part) }
-            try ClientRequest.current?.hold(all, isInTier: false)
+            try context.client.hold(all, isInTier: false)
             parts = read.bytes
         }
         pipeline.metrics.images.counter(of: head.answer.origin.outcome).add()
-        return image.response(to: request.method, request.headers, parts: parts, at: clock.now)
+        return image.response(to: context.method, context.headers, parts: parts, at: clock.now)
     }
 
     /// Counts an image that was asked for and not answered.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
@@ -21,13 +21,15 @@ protocol ImageRoute: Route {
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress?
 
     /// Answers a request whose address is not an image's.
-    func other(_ rest: Substring, _ request: Request) async throws -> Response
+    func other(_ context: RequestContext, rest: Substring) async throws -> Response
 }
 
 extension ImageRoute {
     var readsQuery: Bool { false }
 
-    func other(_ rest: Substring, _ request: Request) async throws -> Response { throw RequestError.noSuchPath(prefix + rest) }
+    func other(_ context: RequestContext, rest: Substring) async throws -> Response {
+        throw RequestError.noSuchPath(prefix + rest)
+    }
 
     /// Parses an address and checks its expiry.
     func read(_ rest: Substring, at now: Date) throws -> ImageAddress? {
@@ -36,9 +38,9 @@ extension ImageRoute {
         return address
     }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let query = readsQuery ? (request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? "" : ""
-        guard let address = try read(rest + query, at: images.clock.now) else { return try await other(rest, request) }
-        return try await images.answer(images.target(address, accept: request.headers[.accept]), after: nil, request)
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        let query = readsQuery ? (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? "" : ""
+        guard let address = try read(rest + query, at: images.clock.now) else { return try await other(context, rest: rest) }
+        return try await images.answer(context, with: images.target(address, accept: context.headers[.accept]))
     }
 }

@@ -1,18 +1,14 @@
-import Hummingbird
+import HummingbirdCore
 import Synchronization
 
 /// Answers requests with the current configuration. A reload takes effect with the next request; requests in progress keep the
 /// configuration they began with.
-final class ReloadableResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
-
+final class ReloadableResponder: Sendable {
     private struct State: Sendable {
         let context: ServerContext
         let router: Router
     }
 
-    /// Parsed requests that the fast path hands over.
-    let routedRequests = RoutedRequests()
     private let state: Mutex<State>
     private let count = Atomic(0)
     private let makeRouter: @Sendable (ServerContext) -> Router
@@ -39,8 +35,5 @@ final class ReloadableResponder: HTTPResponder {
         count.add(1, ordering: .releasing)
     }
 
-    func respond(to request: Request, context: Context) async -> Response {
-        let found = ClientRequest.current.flatMap { routedRequests.remove(on: $0.channel) }
-        return await router.respond(to: request, found: found)
-    }
+    func respond(_ context: RequestContext) async -> Response { await router.respond(context) }
 }

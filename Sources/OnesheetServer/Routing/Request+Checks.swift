@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
 import NIOCore
 import NIOFoundationEssentialsCompat

@@ -1,4 +1,4 @@
-import Hummingbird
+import HummingbirdCore
 import OnesheetCore
 
 /// Maps paths to routes, for both the fast path and the router.

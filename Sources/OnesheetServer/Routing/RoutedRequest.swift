@@ -1,8 +1,6 @@
-import NIOCore
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
-import Synchronization
 
 /// A request with its route, and with the results of the fast path.
 struct RoutedRequest: Sendable {
@@ -45,21 +43,4 @@ struct ParsedTarget: Sendable {
     let request: ImageRequest
     /// The facts that every response at the address shares.
     let facts: AddressFacts
-}
-
-/// Hands parsed requests from the fast path to the router: at most one per connection, or per HTTP/2 stream.
-final class RoutedRequests: Sendable {
-    private let byChannel = Mutex<[ObjectIdentifier: RoutedRequest]>([:])
-
-    /// Stores the parsed form of the next request on `channel`. The caller removes it when the channel closes, because the request may
-    /// never reach the router.
-    func handOver(_ routed: RoutedRequest, on channel: any Channel) {
-        byChannel.withLock { $0[ObjectIdentifier(channel)] = routed }
-    }
-
-    /// Removes and returns the parsed request of `channel`.
-    @discardableResult
-    func remove(on channel: any Channel) -> RoutedRequest? {
-        byChannel.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
-    }
 }

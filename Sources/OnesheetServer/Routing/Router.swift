@@ -1,7 +1,7 @@
 import OnesheetHTTP
 import OnesheetAddress
 import FoundationEssentials
-import Hummingbird
+import HummingbirdCore
 import HTTPTypes
 import Logging
 import OnesheetCore
@@ -36,16 +36,15 @@ struct Router: Sendable {
         self.pageOf = pageOf
     }
 
-    /// - Parameter found: the request as the fast path has parsed it, if it has.
-    func respond(to request: Request, found: RoutedRequest?) async -> Response {
-        let start = ContinuousClock.now
+    func respond(_ context: RequestContext) async -> Response {
+        let (request, start) = (context.request, ContinuousClock.now)
         let id = RequestID(request.headers)
-        let routed = route(request, found)
+        let routed = route(context)
         let path = routed.path
         logger.trace("request received", metadata: ["path": "\(shown(request: path))"])
         var response = await RequestID.$current.withValue(id) {
             await tracing.run(request, to: routed.entry.name, path: shown(request: path)) {
-                let outcome = await outcome(of: routed, request)
+                let outcome = await outcome(context, routed)
                 let duration = ContinuousClock.now - start
                 let bytes = request.method == .head ? 0 : outcome.body.contentLength ?? 0
                 routed.entry.counter.add(outcome.status.kind, bytes: bytes, nanoseconds: Int(duration / .nanoseconds(1)))
@@ -64,29 +63,32 @@ struct Router: Sendable {
             response.headers[.cacheControl] = request.method == .get || request.method == .head ? "no-cache" : "no-store"
         }
         commonFields.apply(to: &response.headers, origin: request.headers[.origin])
+        response.headers[.date] = HTTPDate.text(clock.now)
         // Omit the request ID on success, so that cached responses are byte-identical.
         if response.status.code >= 400 { response.headers[.requestID] = id.description }
         return request.method == .head ? response.withoutBody : response
     }
 
     /// The fast path's parsed request, unless the configuration was reloaded since, or else a new lookup of the route.
-    private func route(_ request: Request, _ found: RoutedRequest?) -> RoutedRequest {
+    private func route(_ context: RequestContext) -> RoutedRequest {
         // The path as sent. Hummingbird's URI fails on escapes that are not UTF-8.
-        let target = request.head.path ?? "/"
-        if let found, found.table === table, found.path.isExactly(target) { return found }
+        let target = context.request.head.path ?? "/"
+        if let routed = context.routed, routed.table === table, routed.path.isExactly(target) { return routed }
         // Split by bytes: a combining mark after the question mark would otherwise hide it.
         return table.route(target.cut(at: "?").map { String($0.before) } ?? target)
     }
 
     /// The route's response, or the problem document of its error.
-    private func outcome(of routed: RoutedRequest, _ request: Request) async -> Response {
+    private func outcome(_ context: RequestContext, _ routed: RoutedRequest) async -> Response {
+        let request = context.request
         do {
-            let response = try await answer(routed, request)
+            let response = try await answer(context, routed)
             guard request.method == .get || request.method == .head, let document = try await DocumentResponse(response) else {
                 return response
             }
             return document.answer(to: request.headers, coding)
         } catch {
+            guard !Task.isCancelled else { return .withoutContent(.clientLeft, [:]) }
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
             let path = shown(request: routed.path)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
@@ -102,14 +104,14 @@ struct Router: Sendable {
         return WeightedValues(fields[.accept]).asks(for: "text/html")
     }
 
-    private func answer(_ routed: RoutedRequest, _ request: Request) async throws -> Response {
+    private func answer(_ context: RequestContext, _ routed: RoutedRequest) async throws -> Response {
         guard let route = routed.entry.route else { throw RequestError.noSuchPath(routed.path) }
         let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
-        if request.method == .options {
+        if context.method == .options {
             let fields: HTTPFields = [.allow: allowed.joined(separator: ", ")]
-            return .withoutContent(.noContent, fields + commonFields.cors.preflight(request.headers, allowed))
+            return .withoutContent(.noContent, fields + commonFields.cors.preflight(context.headers, allowed))
         }
-        guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
+        guard route.methods.contains(context.method) else { throw RequestError.method(allowed: allowed) }
         // Requests come from anyone, so titles count as unknown until the source is found to list them.
         return try await Familiarity.$current.withValue(.unknown) {
             switch routed.image {
@@ -119,10 +121,15 @@ struct Router: Sendable {
                 throw error
             case .document:
                 guard let image = routed.entry.image else { throw RequestError.noSuchPath(routed.path) }
-                return try await image.other(routed.rest, request)
-            case .parsed(let target, let lookUp): return try await table.images.answer(target, after: lookUp, request)
-            case nil: return try await route.answer(routed.rest, request)
+                return try await image.other(context, rest: routed.rest)
+            case .parsed(let target, let lookUp): return try await table.images.answer(context, with: target, after: lookUp)
+            case nil: return try await route.answer(context, rest: routed.rest)
             }
         }
     }
+}
+
+extension HTTPResponse.Status {
+    /// The status of a request whose client left before its response began, as nginx writes it.
+    fileprivate static let clientLeft = HTTPResponse.Status(code: LoggedRequest.clientLeft)
 }

@@ -47,19 +47,12 @@ final class ClientRequestTests: XCTestCase {
 
     func testThatALongBodyWaitsForItsEventLoop() async throws {
         // Given a long body
-        let connections = OpenConnections(
-            ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20),
-            waiting: .waitingRequests(of: MemoryBudget(limit: 1 << 20)), of: MemoryBudget(limit: 1 << 20), isEncrypted: false)
-        let channel = NIOAsyncTestingChannel()
-        XCTAssertTrue(connections.admit(channel))
-        let made = Mutex<ResponseBody?>(nil)
-        try await Self.answer(on: channel, of: connections) {
-            made.withLock { $0 = .pieces(of: ByteBuffer(repeating: 1, count: 1 << 20)) }
-        }
-        let body = try XCTUnwrap(made.withLock { $0 })
+        let body = ResponseBody(byteBuffer: ByteBuffer(repeating: 1, count: 1 << 20))
         // When it is written to a writer that takes everything, as far as that goes while the loop is busy, turn by turn
-        let (loop, writer, executor) = (channel.testingEventLoop, UnboundedWriter(), SteppedExecutor())
-        let writing = Task(executorPreference: executor) { try await body.write(writer) }
+        let (loop, writer, executor) = (NIOAsyncTestingEventLoop(), UnboundedWriter(), SteppedExecutor())
+        let writing = Task(executorPreference: executor) {
+            try await body.write(PacedWriter(writer, pieceLength: 16 << 10, on: loop))
+        }
         var (turns, seen) = (0, 0)
         while !writer.isFinished, turns < 100 {
             let door = DispatchSemaphore(value: 0)
@@ -76,18 +69,18 @@ final class ClientRequestTests: XCTestCase {
         XCTAssertTrue(writer.isFinished)
         guard writer.isFinished else { return writing.cancel() }
         try await writing.value
-        _ = try await channel.finish()
+        await loop.shutdownGracefully()
     }
 
     private static func answer(
-        on channel: NIOAsyncTestingChannel, of connections: OpenConnections, _ body: @escaping @Sendable () async throws -> Void
+        on channel: NIOAsyncTestingChannel, of connections: OpenConnections, _ body: @escaping @Sendable () async -> Void
     ) async throws {
-        let head = HTTPRequest(
-            method: .get, scheme: "http", authority: "h", path: "/", headerFields: [.forwardedFor: "192.0.2.1"])
+        let client = try XCTUnwrap(connections.client(of: channel))
+        let request = ClientRequest(of: client, on: channel, isStream: false, [.forwardedFor: "192.0.2.1"])
         let writer = ResponseWriter(outbound: NIOAsyncChannelOutboundWriter.makeTestingWriter().0)
-        try await ClientRequest.answer(Request(head: head, body: .init(buffer: ByteBuffer())), writer, on: channel, of: connections)
-        {
-            _, _, _ in try await body()
+        try await request.answer(writer, endsEarly: true) {
+            await body()
+            return Response(status: .ok)
         }
     }
 

@@ -20,7 +20,7 @@ final class HungOriginsTests: ServerTestCase {
                 // Each on its own connection: the few connections of a client library would be the bottleneck.
                 Task {
                     let request = "GET /i/unsafe/w:60/plain/\(origin.url)/\(name)@jpg HTTP/1.1\r\nHost: h\r\n\r\n"
-                    _ = try? await RawConnection.exchange([Array(request.utf8)], with: server.url)
+                    _ = try? await RawConnection.exchange([Array(request.utf8)], with: server.url, ends: false)
                 }
             }
         }
@@ -60,6 +60,28 @@ final class HungOriginsTests: ServerTestCase {
         for render in renders { try await render.value }
         let later = try await server.send("\(path)/b@jpg")
         XCTAssertEqual(later.status, 200)
+    }
+
+    func testClientThatLeavesGivesItsPlaceInTheLineBack() async throws {
+        // Given a render that does not end, and a client that waits behind it
+        let server = try await server("limits: { workers: 1, queue: 1 }")
+        let well = try await well()
+        let (pool, door) = (server.server.responder.context.pipeline.pool, DispatchSemaphore(value: 0))
+        addTeardownBlock { door.signal() }
+        let render = Task { try await pool.run(cost: RenderCost(milliseconds: 10, bytes: 0)) { () throws(Failure) in door.wait() } }
+        await waitWhile(pool.load < 1)
+        let left = Task { try await server.send("/i/unsafe/w:60/plain/\(well.url)/a@jpg") }
+        await waitWhile(pool.load < 2)
+        // When it closes its connection
+        left.cancel()
+        // Then it waits no more, although the render goes on
+        await waitWhile(pool.load > 1)
+        let next = Task { try await server.send("/i/unsafe/w:60/plain/\(well.url)/b@jpg") }
+        await waitWhile(pool.load < 2)
+        door.signal()
+        try await render.value
+        let answer = try await next.value
+        XCTAssertEqual(answer.status, 200)
     }
 
     func testThatOneMoreThanMayWaitForAnOriginIsRefusedAtOnce() async throws {
