@@ -88,7 +88,7 @@ struct Router: Sendable {
             }
             return document.answer(to: request.headers, coding)
         } catch {
-            guard !Task.isCancelled else { return .withoutContent(.clientLeft, [:]) }
+            guard !Task.isCancelled else { return Response(status: .clientLeft) }
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
             let path = shown(request: routed.path)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info

@@ -43,7 +43,7 @@ final class MemoryUnderLoadTests: ServerTestCase {
                 group.addTask {
                     let request =
                         "GET /i/unsafe/w:60/plain/\(origin.url)/\(index)@jpg HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
-                    let answer = try await RawConnection.exchange([Array(request.utf8)], with: server.url)
+                    let answer = try await RawConnection.exchange([Array(request.utf8)], with: server.url, ends: false)
                     return String(decoding: answer.prefix(2000), as: UTF8.self)
                 }
             }
