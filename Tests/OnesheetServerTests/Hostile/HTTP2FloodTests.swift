@@ -42,14 +42,11 @@ final class HTTP2FloodTests: ServerTestCase {
                         + RawHTTP2.frame(Kind.data, flags: 0, stream: 1, payload: [])
                 }
             ),
-            (
-                "bodies byte by byte",
-                {
-                    ($0 == 0 ? RawHTTP2.headers("/prefetch", on: 1, ends: false) : [])
-                        + Array(repeating: RawHTTP2.frame(Kind.data, flags: 0, stream: 1, payload: [1]), count: 10).flatMap { $0 }
-                }
-            ),
             ("answers to no ping", { _ in RawHTTP2.frame(Kind.ping, flags: 1, stream: 0, payload: Array(repeating: 1, count: 8)) }),
+            (
+                "requests that break a rule",
+                { RawHTTP2.headers("/health", on: 2 * $0 + 1, more: RawHTTP2.field("Upper", "x")) }
+            ),
             // Each field counts: the list is long although it has few bytes
             (
                 "many small fields",

@@ -9,9 +9,8 @@ struct RawHTTP2 {
         let stream: Int
         let payload: [UInt8]
 
-        /// Whether it is the head of a response with status 200 (HPACK's static entry 8, RFC 7541 appendix A). The first head of a
-        /// connection begins with a change of the table's size.
-        var isOK: Bool { type == 1 && payload.first { $0 != 0x20 } == 0x88 }
+        /// Whether it is the head of a response with status 200 (HPACK's static entry 8, RFC 7541 appendix A).
+        var isOK: Bool { type == 1 && payload.first == 0x88 }
     }
 
     enum Kind {

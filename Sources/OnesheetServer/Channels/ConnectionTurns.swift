@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Lets the HTTP/2 connections of an event loop take turns. If a client sends many requests at once, its connection handles some of them and
-/// then waits here. So it delays the other connections by a few milliseconds at a time.
+/// Lets the HTTP/2 connections of an event loop take turns. If a client sends many requests at once, its connection passes some of them to
+/// the router and then waits here (`StreamRequests`). So it delays the other connections by a few milliseconds at a time.
 ///
 /// NIO runs all tasks that are due before it looks at its sockets again. So one task is scheduled at a time, for all connections that wait.
 /// It becomes due a pause after the tasks that the turn before has left, such as the responses of its requests.

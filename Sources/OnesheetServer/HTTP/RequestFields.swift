@@ -2,14 +2,10 @@ import NIOCore
 import NIOHPACK
 import OnesheetCore
 
-/// Checks the fields of a request (RFC 9113 §8.2 and §8.3). A request that breaks these rules is malformed, and its stream ends.
-struct RequestFields {
-    /// The most bytes of a request's fields, as on HTTP/1.1; each field counts 32 more (RFC 9113 §6.5.2).
-    static let longest = 16 << 10
-
-    /// The length of the body that the request declares.
-    let contentLength: Int?
-
+/// Checks the fields of an HTTP/2 request (RFC 9113 §8.2 and §8.3). A request that breaks these rules is malformed, and its stream ends.
+///
+/// NIO could check them, but compares some values as text, which takes milliseconds for one with thousands of marks (`isStreamSafe`).
+enum RequestFields {
     /// Pseudo-header fields of a request.
     private struct Pseudo: OptionSet {
         let rawValue: UInt8
@@ -33,43 +29,40 @@ struct RequestFields {
         }
     }
 
-    /// - Returns: `nil` if `fields` are no head of a request.
-    init?(head fields: HPACKHeaders) {
+    /// Whether `fields` are the head of a request.
+    static func areHead(_ fields: HPACKHeaders) -> Bool {
         var seen: Pseudo = []
         var (isRegular, isConnect) = (false, false)
         var length: Int?
         for (name, value, _) in fields {
-            guard Self.isValue(value) else { return nil }
+            guard Self.isValue(value) else { return false }
             guard name.utf8.first == UInt8(ascii: ":") else {
-                guard Self.isAllowed(name, value) else { return nil }
+                guard Self.isAllowed(name, value) else { return false }
                 isRegular = true
-                if name == "host", !Self.isHost(value) { return nil }
+                if name == "host", !Self.isHost(value) { return false }
                 if name == "content-length" {
-                    guard let number = Self.number(value), length ?? number == number else { return nil }
+                    guard let number = Self.number(value), length ?? number == number else { return false }
                     length = number
                 }
                 continue
             }
             // Pseudo-header fields come first, and each once.
             guard !isRegular, let pseudo = Pseudo(name), seen.isDisjoint(with: pseudo), pseudo == .authority || !value.isEmpty
-            else { return nil }
+            else { return false }
             seen.formUnion(pseudo)
-            if pseudo == .authority, !Self.isHost(value) { return nil }
+            if pseudo == .authority, !Self.isHost(value) { return false }
             if pseudo == .method {
-                guard value.utf8Span.span.isToken(allowsUppercase: true) else { return nil }
+                guard value.utf8Span.span.isToken(allowsUppercase: true) else { return false }
                 isConnect = value == "CONNECT"
             }
         }
         let needed: Pseudo = isConnect ? [.method, .authority] : [.method, .scheme, .path]
-        guard seen.isSuperset(of: needed), !isConnect || seen == needed else { return nil }
-        contentLength = length
+        return seen.isSuperset(of: needed) && (!isConnect || seen == needed)
     }
 
-    /// - Returns: `nil` if `fields` are no trailers.
-    init?(trailers fields: HPACKHeaders) {
-        // The name of a pseudo-header field is not allowed.
-        guard fields.allSatisfy({ Self.isValue($0.value) && Self.isAllowed($0.name, $0.value) }) else { return nil }
-        contentLength = nil
+    /// Whether `fields` are trailers, among which a pseudo-header field is not allowed.
+    static func areTrailers(_ fields: HPACKHeaders) -> Bool {
+        fields.allSatisfy { isValue($0.value) && isAllowed($0.name, $0.value) }
     }
 
     /// Whether a request may have the field `name` (RFC 9113 §8.2.1 and §8.2.2).
