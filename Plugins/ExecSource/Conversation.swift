@@ -11,6 +11,8 @@ final class Conversation: ChildListener {
         var waiting: [Int: (continuation: Waiting, title: String?)] = [:]
         /// Abandoned calls whose answers may still arrive.
         var abandoned: Set<Int> = []
+        /// Calls in a row that were not answered in time.
+        var silences = 0
         var nextID = 1
         var end: End?
     }
@@ -25,6 +27,8 @@ final class Conversation: ChildListener {
 
     /// The most outstanding answers of a program before it counts as hung.
     private static let mostOwed = 1000
+    /// The calls in a row without an answer in time after which it counts as hung.
+    private static let mostSilences = 5
     private let state = Mutex(State())
 
     init() {}
@@ -70,10 +74,10 @@ final class Conversation: ChildListener {
             await withCheckedContinuation { continuation in
                 self.send(RemoteCall(id: id, method: method, params: .object(params)), for: continuation, title: title)
                 // Real time limits the program. Before the call waits, the alarm would find nothing to abandon.
-                alarm = Alarms.shared.set(in: timeout) { self.abandon(id, Self.silence(after: method)) }
+                alarm = Alarms.shared.set(in: timeout) { self.abandon(id, Self.silence(after: method), isLate: true) }
             }
         } onCancel: {
-            self.abandon(id, "cancelled")
+            self.abandon(id, "cancelled", isLate: false)
         }
         return try result.get()
     }
@@ -114,7 +118,8 @@ final class Conversation: ChildListener {
             return refuse("the program wrote an invalid answer", details: String(decoding: line.prefix(100), as: UTF8.self))
         }
         let (title, isExpected) = state.withLock { state in
-            (state.waiting[answer.id]?.title, state.waiting[answer.id] != nil || state.abandoned.remove(answer.id) != nil)
+            state.silences = 0
+            return (state.waiting[answer.id]?.title, state.waiting[answer.id] != nil || state.abandoned.remove(answer.id) != nil)
         }
         guard isExpected else { return refuse("the program answers call \(answer.id), which is not waiting") }
         finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
@@ -147,15 +152,22 @@ final class Conversation: ChildListener {
         state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume(returning: result)
     }
 
-    /// Abandons the call.
-    private func abandon(_ id: Int, _ reason: String) {
-        let (call, owed) = state.withLock { state in
+    /// Abandons the call, and the program if it has answered none for a while.
+    /// - Parameter isLate: whether the time of the call is over. Otherwise its caller has left, which says nothing about the program.
+    private func abandon(_ id: Int, _ reason: String, isLate: Bool) {
+        let (call, owed, silences) = state.withLock { state in
             let call = state.waiting.removeValue(forKey: id)
             if call != nil { state.abandoned.insert(id) }
-            return (call, state.abandoned.count)
+            if call != nil, isLate { state.silences += 1 }
+            return (call, state.abandoned.count, state.silences)
+        }
+        if owed > Self.mostOwed { refuse("the program left \(owed) calls unanswered") }
+        if silences >= Self.mostSilences, end == nil {
+            // This call and those that wait may go to the next program.
+            ended("the program left \(silences) calls in a row unanswered")
+            stop()
         }
         call?.continuation.resume(returning: .failure(.unavailable(reason: reason)))
-        if owed > Self.mostOwed { refuse("the program left \(owed) calls unanswered") }
     }
 }
 

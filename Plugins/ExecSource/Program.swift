@@ -26,11 +26,11 @@ final class Program: Child {
         var isKilled = false
         var hasEnded = false
         var task: Task<Void, Never>?
-        /// Set at the end of its output.
-        var alarm: Alarms.ID?
+        /// Set at the end of its output, and when it no longer reads its input.
+        var alarms: [Alarms.ID] = []
     }
 
-    /// How long a program may run on after the end of its output.
+    /// How long a program may run on after the end of its output or input.
     private static let patience = Duration.seconds(1)
     /// How long the pipes are read after the end of the program: a process that it has started may have left its group, and write for ever.
     private static let rest = Duration.milliseconds(500)
@@ -130,43 +130,51 @@ final class Program: Child {
     /// Ends what the program has left in its group.
     private func ended() {
         signalGroup(SIGKILL)
-        let alarm = state.withLock { state in
+        let alarms = state.withLock { state in
             state.group = nil
             state.hasEnded = true
-            return state.alarm
+            return state.alarms
         }
-        if let alarm { Alarms.shared.cancel(alarm) }
+        for alarm in alarms { Alarms.shared.cancel(alarm) }
         callsToSend.finish()
     }
 
     /// Writes and reads until both outputs have ended, or the program.
     private func follow(_ running: Running, _ listener: @escaping @Sendable () -> (any ChildListener)?) async {
         await withTaskGroup { group in
-            group.addTask { await self.write(to: running.standardInputWriter) }
+            group.addTask { await self.write(to: running.standardInputWriter, listener) }
             async let errors: Void = readErrors(running)
             await read(running.standardOutput, of: running.processIdentifier) { data in
                 guard let listener = listener(), !self.isStopped else { return false }
                 self.read(data, listener)
                 return true
             }
-            // A program's output ends shortly before the program. Without an output it is of no use.
-            let alarm = Alarms.shared.set(in: Self.patience) {
-                guard self.isRunning, !self.isStopped else { return }
-                listener()?.ended("the program has closed its standard output", lastWords: self.lastWords)
-                self.stop()
-            }
-            state.withLock { $0.alarm = alarm }
+            endSoon("the program has closed its standard output", listener)
             await errors
             group.cancelAll()
         }
     }
 
-    private func write(to input: StandardInputWriter) async {
+    /// Ends a program that has closed its input or output, without which it is of no use. Both close shortly before the program ends by
+    /// itself, which says more.
+    private func endSoon(_ reason: String, _ listener: @escaping @Sendable () -> (any ChildListener)?) {
+        let alarm = Alarms.shared.set(in: Self.patience) {
+            guard self.isRunning, !self.isStopped else { return }
+            listener()?.ended(reason, lastWords: self.lastWords)
+            self.stop()
+        }
+        state.withLock { $0.alarms.append(alarm) }
+    }
+
+    private func write(
+        to input: StandardInputWriter, _ listener: @escaping @Sendable () -> (any ChildListener)?
+    ) async {
         do {
             for await call in calls { _ = try await input.write(call) }
             try await input.finish()
         } catch {
             logger.debug("the program does not read its input", metadata: ["error": "\(error)"])
+            if !Task.isCancelled { endSoon("the program has closed its standard input", listener) }
         }
     }
 

@@ -84,7 +84,8 @@ public struct ImageOptions: Sendable {
             if preset == transform { return transform }
         }
         throw .forbidden(
-            "this server allows only the transforms of its presets: \(presets.keys.sorted().joined(separator: ", "))")
+            "this server allows only the transforms of its presets: "
+                + (presets.isEmpty ? "it has none" : presets.keys.sorted().joined(separator: ", ")))
     }
 
     private func parse(_ options: [Substring], nesting: Int) throws(RequestError) -> Parsed {

@@ -42,13 +42,13 @@ package struct Preconditions {
         return .met
     }
 
-    /// Whether a range may be sent: `If-Range` is absent or has the entity tag of the representation (RFC 9110 §13.1.5).
+    /// Whether a range may be sent: `If-Range` is absent or has the entity tag of the representation, alone (RFC 9110 §13.1.5).
     ///
     /// A date never matches. It is the original's and not a strong validator (RFC 9110 §8.8.2.2): variants made of it by two versions of the
     /// server differ, and their parts must not be joined.
     package var allowsRange: Bool {
         guard let field = fields[.ifRange] else { return true }
-        return field.contains(mark: "\"") && !field.starts(withBytesOf: "*") && EntityTags(field).matchStrongly(validator)
+        return field.isExactly(EntityTags.field(validator))
     }
 
     /// `modified` with HTTP's resolution of one second.

@@ -127,11 +127,35 @@ final class OperationTests: XCTestCase {
     }
 
     func testThatAnEndedServerLeavesNoProgramOfASource() async throws {
-        // Given a server whose source is a program that goes on without its input and ignores SIGTERM, and holds a pipe open
+        // Given a server whose source is a program that goes on without its input and ignores SIGTERM
+        let (server, end) = try await serveStubbornProgram("shutdown: { deadline: 2s }")
+        defer { close(end) }
+        // When the server ends
+        Program.end(server)
+        // Then the program ends too
+        XCTAssertEqual(server.terminationStatus, 0)
+        assertClosed(end)
+    }
+
+    func testSecondSignalLeavesNoProgramOfASource() async throws {
+        // Given such a server with a shutdown delay of an hour
+        let (server, end) = try await serveStubbornProgram("shutdown: { delay: 1h }")
+        defer { close(end) }
+        // When it receives two signals
+        kill(server.processIdentifier, SIGTERM)
+        kill(server.processIdentifier, SIGINT)
+        server.waitUntilExit()
+        // Then the program ends too
+        XCTAssertEqual(server.terminationStatus, 1)
+        assertClosed(end)
+    }
+
+    /// A server with a source that is a program, which goes on without its input and ignores SIGTERM, and has answered.
+    /// - Returns: the server, and the reading end of a pipe that the program holds open.
+    private func serveStubbornProgram(_ keys: String) async throws -> (Process, end: Int32) {
         let pipe = folder.appending(path: "pipe").path
         XCTAssertEqual(mkfifo(pipe, 0o600), 0)
         let end = open(pipe, O_RDONLY | O_NONBLOCK)
-        defer { close(end) }
         let script = """
             exec 9> pipe; trap '' TERM
             while IFS= read -r line; do
@@ -144,14 +168,15 @@ final class OperationTests: XCTestCase {
             while :; do sleep 3600; done
             """
         try script.write(to: folder.appending(path: "films.sh"), atomically: true, encoding: .utf8)
-        try configure("shutdown: { deadline: 2s }", sources: "{ films: { type: exec, command: [/bin/sh, films.sh] } }")
+        try configure(keys, sources: "{ films: { type: exec, command: [/bin/sh, films.sh] } }")
         let (server, url) = try await Program.serve([], in: folder)
         let status = try await Self.status(url + "/sources/films/titles/1")
         XCTAssertEqual(status, 200)
-        // When the server ends
-        Program.end(server)
-        // Then no process holds the pipe
-        XCTAssertEqual(server.terminationStatus, 0)
+        return (server, end)
+    }
+
+    /// No process holds the other end of a pipe, now or soon.
+    private func assertClosed(_ end: Int32) {
         var poll = pollfd(fd: end, events: 0, revents: 0)
         XCTAssertEqual(Foundation.poll(&poll, 1, 10_000), 1)
         XCTAssertEqual(poll.revents & Int16(POLLHUP), Int16(POLLHUP))

@@ -212,33 +212,31 @@ final class DiskTierBudgetTests: XCTestCase {
         try await tier.close()
     }
 
-    func testThatASweepLetsLookUpsAndStoresThrough() async throws {
-        // Given two thousand expired entries and one that has not expired
-        let tier = try tier(DiskBudgets(bytes: 1 << 30))
-        for number in 0..<2000 {
+    func testSweepLetsLookUpsAndStoresThrough() async throws {
+        // Given three hundred expired entries and one that has not expired
+        let tier = try DiskTier(
+            path: temporaryDirectory().path, isSynced: false, batchDelay: .zero, clock: clock.wallClock)
+        for number in 0..<300 {
             try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: CacheKey(.variant, "\(number)"))
         }
         clock.advance(by: .seconds(101))
         let key = CacheKey(.variant, "alive")
         try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: key)
-        // When that one is requested and stored again until all others are swept
-        let isSwept = Atomic(false)
-        async let sweep: Void = {
-            defer { isSwept.store(true, ordering: .relaxed) }
-            try await tier.sweep()
-        }()
-        var (found, stored) = (0, 0)
-        while !isSwept.load(ordering: .relaxed) {
-            if try await tier.entry(for: key) != nil { found += 1 }
-            try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: key)
-            stored += 1
+        // When that one is requested and stored again between the steps of a sweep
+        let seen = Mutex<[Int]>([])
+        try await tier.sweep {
+            do {
+                let found = try await tier.entry(for: key)
+                XCTAssertNotNil(found)
+                try await tier.store(.sample(at: self.clock, cacheTime: .seconds(100)), for: key)
+                let entries = try await tier.statistics().total.entries
+                seen.withLock { $0.append(entries) }
+            } catch {
+                XCTFail("\(error)")
+            }
         }
-        try await sweep
-        // Then it is served each time, in almost every step of the sweep and not only after it
-        XCTAssertEqual(found, stored)
-        XCTAssertGreaterThan(stored, 2000 / 64 / 4)
-        let entries = try await tier.statistics().total.entries
-        XCTAssertEqual(entries, 1)
+        // Then it is served each time, while all others go in steps of 64
+        XCTAssertEqual(seen.withLock { $0 }, [237, 173, 109, 45, 1, 1])
         try await tier.close()
     }
 

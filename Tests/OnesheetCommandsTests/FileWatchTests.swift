@@ -50,11 +50,11 @@ final class FileWatchTests: XCTestCase {
         let more = URL(filePath: file.path + "-more")
         addTeardownBlock { try FileManager.default.removeItem(at: more) }
         for file in [file, more] { try Data("a".utf8).write(to: file) }
-        let files = Mutex([file])
-        var watch = FileWatch { FileStamp.now(files.withLock { $0 }.map(\.path)) }
+        let files = Mutex(FileStamp.now([file.path]))
+        var watch = FileWatch { files.withLock { $0 } }
         XCTAssertFalse(watch.poll())
         // When the other is watched instead
-        files.withLock { $0 = [more] }
+        files.withLock { $0 = FileStamp.now([more.path]) }
         // Then that is no change, and only changes of that file are
         XCTAssertEqual([watch.poll(), watch.poll()], [false, false])
         try Data("bb".utf8).write(to: file)
@@ -75,6 +75,21 @@ final class FileWatchTests: XCTestCase {
         try Data("bb".utf8).write(to: more)
         files.withLock { $0 = read }
         // Then this is a change, which is reported once
+        XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
+    }
+
+    func testChangeThatASignalHasReadIsNotReported() throws {
+        // Given a change that the watch has seen and not reported yet
+        try Data("a".utf8).write(to: file)
+        let files = Mutex(FileStamp.now([file.path]))
+        var watch = FileWatch { files.withLock { $0 } }
+        try Data("bb".utf8).write(to: file)
+        XCTAssertFalse(watch.poll())
+        // When the file is read for another reason
+        files.withLock { $0 = FileStamp.now([file.path]) }
+        // Then only the next change is reported
+        XCTAssertEqual([watch.poll(), watch.poll()], [false, false])
+        try Data("ccc".utf8).write(to: file)
         XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
     }
 
@@ -120,5 +135,8 @@ final class FileWatchTests: XCTestCase {
 
 extension FileWatch {
     /// Watches files that have not changed since they were read.
-    fileprivate init(_ files: [URL]) { self.init { FileStamp.now(files.map(\.path)) } }
+    fileprivate init(_ files: [URL]) {
+        let read = FileStamp.now(files.map(\.path))
+        self.init { read }
+    }
 }

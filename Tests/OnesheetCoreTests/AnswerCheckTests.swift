@@ -45,6 +45,21 @@ final class AnswerCheckTests: XCTestCase {
         XCTAssertThrowsError(try AnswerCheck.checked(places)) { Self.assertMalformed($0) }
     }
 
+    func testErrorTextsCannotTurnThemselvesRound() {
+        // Given texts with controls and marks of direction, of each kind of error that visitors read
+        let text = "no \u{202E}gnp.exe\u{2066}\u{1B}[31m\u{2028}films"
+        let escaped = "no \\u{202e}gnp.exe\\u{2066}\\u{1b}[31m\\u{2028}films"
+        for (error, expected) in [
+            (.unavailable(reason: text), .unavailable(reason: escaped)), (.unsupported(text), .unsupported(escaped)),
+            (.unauthorized(message: text), .unauthorized(message: escaped)),
+            (.failed(reason: text, details: text), .failed(reason: escaped, details: escaped)),
+            (.malformedAnswer(reason: text, details: text), .malformedAnswer(reason: escaped, details: escaped)),
+        ] as [(SourceError, SourceError)] {
+            // Then they have the form of the log
+            XCTAssertEqual(AnswerCheck.checked(error), expected)
+        }
+    }
+
     func testThatACandidateKeepsWhatItCanHave() throws {
         // Given
         let candidates = [

@@ -45,6 +45,7 @@ final class PreconditionsTests: XCTestCase {
         let table: [(String?, Bool)] = [
             (nil, true), ("\"v\"", true), ("\"x\"", false), ("W/\"v\"", false), ("*", false), ("\"v", false),
             (second, false), (earlier, false), (later, false), ("soon", false), ("", false),
+            ("\"v\", \"x\"", false), ("\"x\", \"v\"", false), ("\"v\",", false), ("\"v\" \"v\"", false),
         ]
         for (field, isAllowed) in table {
             let conditions = conditions(field.map { [.ifRange: $0] } ?? [:])

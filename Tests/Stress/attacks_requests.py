@@ -1,6 +1,6 @@
 """Requests that are too many, too long or malformed."""
 
-import urllib.parse
+import json, os, time, urllib.parse
 
 import attacks_connections, wire
 from attack import Attack, attack
@@ -123,6 +123,35 @@ class Descriptions(Attack):
         self.get(random.choice([
             f"/explain?url={urllib.parse.quote(path, safe='')}", f"/sources/web/titles/{title}/posters",
             f"/?plain&source=web&posters={title}"]), random, (200, 404))
+
+
+@attack
+class Routes(Attack):
+    name = "every-route"
+    what = "each route of the router for originals of 30 MB, over 256 connections at once, a second for each route"
+    threads = 256
+    pause = 0
+
+    def prepare(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "routes.json")) as file:
+            self.routes = [paths for paths in json.load(file).values() if paths]
+
+    def turn(self, random):
+        number = random.randrange(4)
+        title = attacks_connections.large(self.scene, number).removeprefix("/t/p/original/web/").removesuffix(".png")
+        path = random.choice(self.routes[int(time.monotonic()) % len(self.routes)])
+        for name, text in {"title": title, "twice": urllib.parse.quote(title, safe=""), "width": str(40 + number)}.items():
+            path = path.replace("{" + name + "}", text)
+        fields = {"Authorization": f"Bearer {self.scene.token}", **({"Range": "bytes=0-0"} if random.randrange(3) == 0 else {})}
+        try:
+            status = wire.status(self.target, path, self.address(random), self.timeout, fields)
+        except TimeoutError:
+            return self.count("no answer in time")
+        except (OSError, ValueError) as error:
+            return self.count(f"broken off ({type(error).__name__})")
+        self.count(str(status))
+        if status == 500:
+            self.wrong(f"500 for {path.split('?')[0][:20]}")
 
 
 @attack

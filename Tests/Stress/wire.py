@@ -161,6 +161,21 @@ def once(target, path, source=None, timeout=10, method="GET", fields=None, body=
         connection.close()
 
 
+def status(target, path, source=None, timeout=10, fields=None):
+    """The status of one request on a connection of its own, whose body is read and kept nowhere."""
+    head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in (fields or {}).items())
+    with target.connect(source, timeout) as connection:
+        connection.sendall(head.encode() + b"\r\n")
+        start, room = b"", bytearray(65536)
+        while count := connection.recv_into(room):
+            if len(start) < 64:
+                start += bytes(room[:min(count, 64)])
+    if not start:
+        raise Broken("closed")
+    return int(start.split(b" ", 2)[1])
+
+
 # --- HTTP/2 (RFC 9113), as much as an attacker needs -----------------------------------------------------------------------------
 
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)

@@ -188,6 +188,12 @@ package final class DiskTier: CountingTier {
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
+        try await remove(selection, dryRun: dryRun, onStep: {})
+    }
+
+    private func remove(
+        _ selection: CacheSelection, dryRun: Bool, onStep: () async -> Void
+    ) async throws(CacheError) -> CacheRemoval {
         let (disk, reader) = (disk, reader)
         var removal = CacheRemoval()
         if dryRun {
@@ -206,6 +212,7 @@ package final class DiskTier: CountingTier {
         while true {
             let step = try await writers.run { () throws(CacheError) in try disk.removeStep(selection) }
             removal = removal + step
+            await onStep()
             if selection == .all { break }
             // If the index turned out to be damaged, its entries are known only after they have been indexed again.
             if step.entries == 0, try await !adoptedMore() { break }
@@ -234,12 +241,13 @@ package final class DiskTier: CountingTier {
 
     /// Removes expired entries, evicts beyond the budgets, and cleans up after dead processes. Works in short steps, so that
     /// lookups and stores never wait for all of it.
-    package func sweep() async throws(CacheError) {
+    /// - Parameter onStep: called after each step. Only tests use it.
+    package func sweep(onStep: () async -> Void = {}) async throws(CacheError) {
         let maintenance = maintenance
         try await adopt()
-        _ = try await remove(.expired)
+        _ = try await remove(.expired, dryRun: false, onStep: onStep)
         if try await writers.run({ () throws(CacheError) in try maintenance.isFull() }) {
-            while try await writers.run({ () throws(CacheError) in try maintenance.evictStep() }) {}
+            while try await writers.run({ () throws(CacheError) in try maintenance.evictStep() }) { await onStep() }
         }
         try await writers.run { () throws(CacheError) in try maintenance.removeLeftovers() }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import OnesheetCache
 import OnesheetCore
 import OnesheetServer
+import Synchronization
 import UnixSignals
 
 struct ServeCommand: PluggedCommand {
@@ -38,7 +39,13 @@ struct ServeCommand: PluggedCommand {
         let server = try configuration.locatingErrors {
             try Server(configuration, plugins, logger: Log.make(configuration.log))
         }
-        let control = await ServerControl(server, load: load, files: { own.merging(server.sourceFiles) { own, _ in own } })
+        let read = Mutex(own)
+        let control = await ServerControl(
+            server,
+            load: {
+                read.withLock { $0 = FileStamp.now($0.keys) }
+                return try load()
+            }, files: { read.withLock { $0 }.merging(server.sourceFiles) { own, _ in own } })
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }
         try await server.run { address in
@@ -99,6 +106,7 @@ private struct ServerControl {
                     if signal == .sighup {
                         request.yield()
                     } else if !server.drain() {
+                        await server.abandonSources()
                         ServeCommand.exit(withError: ExitCode.failure)
                     }
                 }

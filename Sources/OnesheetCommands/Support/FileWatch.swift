@@ -4,7 +4,9 @@ import OnesheetCore
 /// Detects changes of files by polling.
 struct FileWatch {
     private let files: @Sendable () -> [String: FileStamp?]
-    /// The state at the last reported change, by path.
+    /// The state before the files were last read, by path.
+    private var read: [String: FileStamp?]
+    /// The state at the last reported change, or at a later reading.
     private var reported: [String: FileStamp?]
     /// The state at the last poll.
     private var seen: [String: FileStamp?]
@@ -13,8 +15,9 @@ struct FileWatch {
     ///   was read: it may have been replaced between that and the first poll.
     init(_ files: @escaping @Sendable () -> [String: FileStamp?]) {
         self.files = files
-        reported = files()
-        seen = FileStamp.now(reported.keys)
+        read = files()
+        reported = read
+        seen = FileStamp.now(read.keys)
     }
 
     /// Polls every second until the task is cancelled.
@@ -27,9 +30,10 @@ struct FileWatch {
     mutating func poll() -> Bool {
         let files = files()
         let now = FileStamp.now(files.keys)
-        defer { seen = now }
-        // What was read of a file that is watched from now on counts. Files that are no longer watched do not matter.
-        for (path, stamp) in files where reported.index(forKey: path) == nil { reported[path] = .some(stamp) }
+        defer { (seen, read) = (now, files) }
+        // What was read since the last poll counts: of a file that is watched from now on, or because of a signal. Files that are no longer
+        // watched do not matter.
+        for (path, stamp) in files where read[path] != .some(stamp) { reported[path] = .some(stamp) }
         reported = reported.filter { now.index(forKey: $0.key) != nil }
         guard now != reported, now == seen else { return false }
         reported = now

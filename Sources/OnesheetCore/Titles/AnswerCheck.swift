@@ -88,7 +88,7 @@ package enum AnswerCheck {
         return ids.count <= pageTitles ? .titles(ids.filter { (1...idBytes).contains($0.utf8.count) }) : .all
     }
 
-    /// The error within the limits: shortened texts, and a time within the calendar.
+    /// The error within the limits: texts that are shortened and escaped, and a time within the calendar.
     package static func checked(_ error: SourceError) -> SourceError {
         switch error {
         case .notFound(let id): .notFound(id: id.utf8.count <= idBytes ? id : short(id))
@@ -152,9 +152,9 @@ package enum AnswerCheck {
         }
     }
 
-    /// The start of a text, for an error.
+    /// The start of a text, for an error. Visitors read it, so characters that change the appearance of others are escaped, as in the log.
     private static func short(_ text: String) -> String {
-        guard text.utf8.count > reasonBytes else { return text }
-        return String(decoding: text.utf8.prefix(reasonBytes), as: UTF8.self) + "…"
+        guard text.utf8.count > reasonBytes else { return text.escaped }
+        return String(decoding: text.utf8.prefix(reasonBytes), as: UTF8.self).escaped + "…"
     }
 }

@@ -43,10 +43,11 @@ public protocol ContentSource: Sendable {
     /// - Throws: `SourceError`: `.notFound` if there is no such title.
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate]
 
-    /// Ends the work that the source has started, such as programs, and returns when it has ended. Called once, when the server or the command
-    /// ends. The task is cancelled when the time for that is over (`shutdown.deadline`). The default does nothing.
+    /// Ends the work that the source has started, such as programs, and returns when it has ended. Called when the server or the command
+    /// ends. The task is cancelled when the time for that is over (`shutdown.deadline`); a second signal to the server calls it once more, in
+    /// a task that is cancelled. The default does nothing.
     ///
-    /// A reload does not call it: the previous source is released after its last request.
+    /// A reload does not call it: the previous source is released after its last request, so `deinit` ends such work too.
     func shutdown() async
 }
 

@@ -136,6 +136,13 @@ package struct ServerContext: Sendable {
     /// - Parameter limit: the longest time to wait for them.
     package func shutdown(within limit: Duration = .seconds(10)) async throws {
         defer { pipeline.engine.shutdown() }
-        try await resources.shutdown(within: limit, with: sources.map { $0.source })
+        try await resources.shutdown(within: limit, and: endSources)
+    }
+
+    /// Shuts the sources down, at once if the task is cancelled.
+    func endSources() async {
+        await withTaskGroup(of: Void.self) { group in
+            for (_, source) in sources { group.addTask { await source.shutdown() } }
+        }
     }
 }

@@ -134,14 +134,10 @@ package struct ServerResources: Sendable {
             fatal: fatal, lost: lostProcesses, logger: logger)
     }
 
-    /// Shuts `sources` down, closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that
+    /// Closes connections and ends threads, beside `endSources`. Threads that have not ended by `limit` are abandoned: a thread that
     /// hangs in a codec or in disk I/O cannot be stopped and ends with the process.
-    package func shutdown(within limit: Duration, with sources: [any ContentSource] = []) async throws {
-        async let ending = end("sources", within: limit / 2) {
-            await withTaskGroup(of: Void.self) { group in
-                for source in sources { group.addTask { await source.shutdown() } }
-            }
-        }
+    package func shutdown(within limit: Duration, and endSources: @escaping @Sendable () async -> Void = {}) async throws {
+        async let ending = end("sources", within: limit / 2, endSources)
         async let refreshing = end("background refreshes", within: limit / 2) { await background.shutdown() }
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
         async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }

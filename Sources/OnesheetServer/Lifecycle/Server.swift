@@ -149,6 +149,14 @@ package struct Server: Sendable {
         return true
     }
 
+    /// Ends what the sources have started, at once. For a process that ends before `run` does.
+    package func abandonSources() async {
+        let context = responder.context
+        let ending = Task { await context.endSources() }
+        ending.cancel()
+        _ = await withTimeoutIgnoringCancellation(.seconds(1)) { await ending.value }
+    }
+
     /// The files that the configurations of sources name, each with its state before it was last read. Their changes need a reload.
     package var sourceFiles: [String: FileStamp?] {
         let context = responder.context

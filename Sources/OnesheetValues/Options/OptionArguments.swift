@@ -1,4 +1,4 @@
-/// Parses one option's arguments in order. An empty or missing argument is `nil` and keeps the current value.
+/// Parses one option's arguments in order. An empty or missing argument keeps the present value, which readers with `or` take.
 package struct OptionArguments {
     /// The valid widths and heights in a URL. `Limits.outputPixels` bounds the variant's size as well.
     static let sides = 0...65_535
@@ -15,10 +15,16 @@ package struct OptionArguments {
     }
 
     var isEmpty: Bool { rest.isEmpty }
+    /// Whether every argument that is left is empty.
+    var isBlank: Bool { rest.allSatisfy(\.isEmpty) }
 
     package mutating func text() -> Substring? {
         guard let next = rest.popFirst(), !next.isEmpty else { return nil }
         return next
+    }
+
+    mutating func integer(_ range: ClosedRange<Int>, or present: Int) throws(RequestError) -> Int {
+        try integer(range) ?? present
     }
 
     mutating func integer(_ range: ClosedRange<Int>) throws(RequestError) -> Int? {
@@ -31,8 +37,8 @@ package struct OptionArguments {
     }
 
     /// A number or `auto`. 0 is `nil`, the server's own default.
-    mutating func quality() throws(RequestError) -> ParsedOptions.Quality? {
-        guard let text = text() else { return nil }
+    mutating func quality(or present: ParsedOptions.Quality?) throws(RequestError) -> ParsedOptions.Quality? {
+        guard let text = text() else { return present }
         if text == "auto" { return .automatic }
         guard let value = Int(text), (0...100).contains(value) else {
             throw .bad(option: name, value: String(text), reason: "needs a whole number from 0 to 100, or auto")
@@ -40,13 +46,20 @@ package struct OptionArguments {
         return value == 0 ? nil : .number(value)
     }
 
+    mutating func number(_ range: ClosedRange<Double>, or present: Double) throws(RequestError) -> Double {
+        try number(range) ?? present
+    }
+
+    /// A number; -0 is 0, because cache keys have the text of a number.
     mutating func number(_ range: ClosedRange<Double>) throws(RequestError) -> Double? {
         guard let text = text() else { return nil }
         guard let value = Double(text), range.contains(value) else {
             throw .bad(option: name, value: String(text), reason: "needs a number from \(range.lowerBound) to \(range.upperBound)")
         }
-        return value
+        return value == 0 ? 0 : value
     }
+
+    mutating func flag(or present: Bool) throws(RequestError) -> Bool { try flag() ?? present }
 
     mutating func flag() throws(RequestError) -> Bool? {
         guard let text = text() else { return nil }
@@ -57,6 +70,8 @@ package struct OptionArguments {
         default: throw .bad(option: name, value: String(text), reason: "needs 1 or 0")
         }
     }
+
+    mutating func gravity(or present: Gravity) throws(RequestError) -> Gravity { try gravity() ?? present }
 
     mutating func gravity() throws(RequestError) -> Gravity? {
         guard let text = text() else { return nil }
@@ -94,22 +109,25 @@ package struct OptionArguments {
     }
 
     /// One number for all sides, two for vertical and horizontal, or four clockwise from the top, as in CSS; `nil` if all are 0.
-    mutating func padding(_ range: ClosedRange<Int>) throws(RequestError) -> Transform.Padding? {
-        let top = try integer(range) ?? 0
-        let right = try integer(range) ?? top
-        let bottom = try integer(range) ?? top
-        let left = try integer(range) ?? right
+    mutating func padding(
+        _ range: ClosedRange<Int>, or present: Transform.Padding?
+    ) throws(RequestError) -> Transform.Padding? {
+        let (first, second, third, fourth) = (try integer(range), try integer(range), try integer(range), try integer(range))
+        let top = first ?? present?.top ?? 0
+        let right = second ?? first ?? present?.right ?? 0
+        let bottom = third ?? first ?? present?.bottom ?? 0
+        let left = fourth ?? second ?? first ?? present?.left ?? 0
         return top + right + bottom + left == 0 ? nil : Transform.Padding(top: top, right: right, bottom: bottom, left: left)
     }
 
-    /// Whether there is a canvas, and the position of the image on it; `present` if neither is given.
+    /// Whether there is a canvas, and the position of the image on it.
     mutating func position(or present: Gravity?) throws(RequestError) -> Gravity? {
-        guard let hasCanvas = try flag() else { return present }
-        let gravity = try gravity() ?? .center
+        let hasCanvas = try flag(or: present != nil)
+        let gravity = try gravity(or: present ?? .center)
         return hasCanvas ? gravity : nil
     }
 
-    /// `255:255:255`, `ffffff` or `fff`; `nil` without any.
+    /// `255:255:255`, `ffffff` or `fff`; `nil` without any, which removes the background, as in imgproxy.
     mutating func background() throws(RequestError) -> Color? {
         guard let first = text() else { return nil }
         if isEmpty {
@@ -125,8 +143,8 @@ package struct OptionArguments {
     }
 
     /// `ffffff` or `fff`.
-    mutating func color() throws(RequestError) -> Color? {
-        guard let text = text() else { return nil }
+    mutating func color(or present: Color?) throws(RequestError) -> Color? {
+        guard let text = text() else { return present }
         guard let color = Color(digits: text) else {
             throw .bad(option: name, value: String(text), reason: "needs six hexadecimal digits, or three")
         }
@@ -140,7 +158,7 @@ package struct OptionArguments {
 
     /// - Throws: `RequestError` if arguments are left over.
     package func finish() throws(RequestError) {
-        guard rest.allSatisfy(\.isEmpty) else {
+        guard isBlank else {
             throw .bad(option: name, value: all, reason: "has too many arguments: “\(rest.joined(separator: ":"))”")
         }
     }

@@ -12,7 +12,8 @@ extension TransformOption {
             properties: [.integer(\.pixelates)],
             text: { $0.pixelates <= 1 ? nil : "\($0.pixelates)" }, effects: [.look, .pass, .packed]
         ) { option, parsed, _ throws(RequestError) in
-            if let side = try option.integer(OptionArguments.sides) { parsed.transform.pixelates = side > 1 ? side : 0 }
+            let side = try option.integer(OptionArguments.sides, or: parsed.transform.pixelates)
+            parsed.transform.pixelates = side > 1 ? side : 0
         },
         // Not options of imgproxy. Other servers call the first one grayscale, and IIIF has both.
         .flag("gray", at: \.isGray, effects: [.look, .pass], help: "1 keeps only the luminance"),
@@ -32,7 +33,9 @@ extension TransformOption {
                     .init(top: scaled($0.top), right: scaled($0.right), bottom: scaled($0.bottom), left: scaled($0.left))
                 }
             }
-        ) { option, parsed, _ throws(RequestError) in parsed.transform.padding = try option.padding(0...8192) },
+        ) { option, parsed, _ throws(RequestError) in
+            parsed.transform.padding = try option.padding(0...8192, or: parsed.transform.padding)
+        },
         TransformOption(
             ["bg", "background"], arguments: "{r}:{g}:{b}", help: "the colour behind the image, also as hexadecimal digits",
             properties: [.color(\.background)], key: [KeyPart(name: "bg") { $0.background.map { "\($0)" } }],
@@ -48,7 +51,7 @@ extension TransformOption {
                 throw .unknown(
                     "option “\(option.name)” draws the server's watermark, and it has none (configuration: rendering.watermark)")
             }
-            parsed.transform.watermark = try Transform.Watermark(&option, digest: digest)
+            parsed.transform.watermark = try Transform.Watermark(&option, or: parsed.transform.watermark, digest: digest)
         },
     ]
 

@@ -14,7 +14,7 @@ extension TransformOption {
             ["q", "quality"], arguments: "{1–100|auto}", help: "how a JPEG of this quality looks; auto finds the quality",
             properties: [.integer(\.quality), .flag(\.findsQuality)],
             text: { $0.findsQuality ? "auto" : $0.quality == Transform.defaultQuality ? nil : "\($0.quality)" }
-        ) { option, parsed, _ throws(RequestError) in parsed.quality = try option.quality() },
+        ) { option, parsed, _ throws(RequestError) in parsed.quality = try option.quality(or: parsed.quality) },
         TransformOption(
             ["fq", "format_quality"], arguments: "{extension}:{quality}:…", help: "qualities by format",
             properties: [.qualities(\.qualities)],
@@ -63,11 +63,11 @@ extension TransformOption {
     static let response: [TransformOption] = [
         TransformOption(
             ["raw"], arguments: "{0|1}", help: "1 returns the original as it is"
-        ) { option, parsed, _ throws(RequestError) in parsed.isRaw = try option.flag() ?? parsed.isRaw },
+        ) { option, parsed, _ throws(RequestError) in parsed.isRaw = try option.flag(or: parsed.isRaw) },
         TransformOption(
             ["att", "return_attachment"], arguments: "{0|1}", help: "1 offers the image as a file to save"
         ) { option, parsed, _ throws(RequestError) in
-            let isAttachment = try option.flag() ?? false
+            guard let isAttachment = try option.flag() else { return }
             parsed.disposition = Disposition(isAttachment: isAttachment, name: parsed.disposition?.name)
         },
         TransformOption(
@@ -85,7 +85,7 @@ extension TransformOption {
         TransformOption(
             ["exp", "expires"], arguments: "{seconds}", help: "when the address expires, in seconds since 1970",
             isAllowedWithPresets: true
-        ) { option, parsed, _ throws(RequestError) in parsed.expires = try option.integer(0...Int.max) },
+        ) { option, parsed, _ throws(RequestError) in parsed.expires = try option.integer(0...Int.max) ?? parsed.expires },
         // Images are never taken from a thumbnail inside, and only the first frame of an animation is used.
         TransformOption(
             ["eth", "enforce_thumbnail"], arguments: "{0|1}", help: "no effect"

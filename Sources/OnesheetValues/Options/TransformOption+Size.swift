@@ -19,9 +19,13 @@ extension TransformOption {
             }, effects: .look
         ) { option, parsed, _ throws(RequestError) in
             let sizes = 0.0...65_535
-            let (width, height) = (try option.number(sizes) ?? 0, try option.number(sizes) ?? 0)
-            let gravity = try option.gravity()
-            parsed.transform.crop = width == 0 && height == 0 ? nil : .init(width: width, height: height, gravity: gravity)
+            guard !option.isBlank else { return }
+            // A crop stands instead of a square and of insets.
+            let present = parsed.transform.crop.flatMap { $0.isSquare || $0.insets != nil ? nil : $0 }
+            let width = try option.number(sizes, or: present?.width ?? 0)
+            let height = try option.number(sizes, or: present?.height ?? 0)
+            let crop = Transform.Crop(width: width, height: height, gravity: try option.gravity() ?? present?.gravity)
+            parsed.transform.crop = crop.width == 0 && crop.height == 0 ? nil : crop
         },
         TransformOption(
             ["square"], arguments: "{0|1}", help: "the largest square in the middle, instead of crop", key: [],
@@ -33,7 +37,9 @@ extension TransformOption {
             ["inset"], arguments: "{top}:{right}:{bottom}:{left}", help: "pixels to cut off on each side, instead of crop", key: [],
             text: { $0.crop?.insets.map { "\($0.top):\($0.right):\($0.bottom):\($0.left)" } }, effects: .look
         ) { option, parsed, _ throws(RequestError) in
-            parsed.transform.crop = try option.padding(OptionArguments.sides).map { .inset($0) }
+            guard !option.isBlank else { return }
+            let insets = try option.padding(OptionArguments.sides, or: parsed.transform.crop?.insets)
+            parsed.transform.crop = insets.map { .inset($0) }
         },
         TransformOption(
             ["t", "trim"], arguments: "{threshold}:{color}:{equal_hor}:{equal_ver}",
@@ -54,12 +60,14 @@ extension TransformOption {
                 }
             }, effects: .look
         ) { option, parsed, _ throws(RequestError) in
-            guard let threshold = try option.number(0...255) else {
+            let present = parsed.transform.trim
+            guard let threshold = try option.number(0...255) ?? present?.threshold else {
                 throw .bad(option: option.name, value: option.all, reason: "needs a threshold from 0 to 255")
             }
             parsed.transform.trim = .init(
-                threshold: threshold, color: try option.color(), isEqualHorizontally: try option.flag() ?? false,
-                isEqualVertically: try option.flag() ?? false)
+                threshold: threshold, color: try option.color(or: present?.color),
+                isEqualHorizontally: try option.flag(or: present?.isEqualHorizontally ?? false),
+                isEqualVertically: try option.flag(or: present?.isEqualVertically ?? false))
         },
         .flag("ar", "auto_rotate", at: \.appliesOrientation, effects: .look, help: "0 ignores the EXIF orientation"),
         TransformOption(
@@ -67,7 +75,7 @@ extension TransformOption {
             properties: [.integer(\.rotation)],
             text: { $0.rotation == 0 ? nil : "\($0.rotation)" }, effects: .look
         ) { option, parsed, _ throws(RequestError) in
-            let degrees = try option.integer(-36_000...36_000) ?? 0
+            let degrees = try option.integer(-36_000...36_000, or: parsed.transform.rotation)
             guard degrees.isMultiple(of: 90) else {
                 throw .bad(option: option.name, value: "\(degrees)", reason: "needs a multiple of 90, such as 270")
             }
@@ -87,8 +95,8 @@ extension TransformOption {
                 return "\($0.flipsHorizontally ? 1 : 0):\($0.flipsVertically ? 1 : 0)"
             }, effects: .look
         ) { option, parsed, _ throws(RequestError) in
-            parsed.transform.flipsHorizontally = try option.flag() ?? false
-            parsed.transform.flipsVertically = try option.flag() ?? false
+            parsed.transform.flipsHorizontally = try option.flag(or: parsed.transform.flipsHorizontally)
+            parsed.transform.flipsVertically = try option.flag(or: parsed.transform.flipsVertically)
         },
         TransformOption(
             ["rs", "resize"], arguments: "{type}:{w}:{h}:{enlarge}:{extend}", help: "rt and s in one"
@@ -128,8 +136,9 @@ extension TransformOption {
             when: { $0.zoomX != $0.zoomY }
         ) { option, parsed, _ throws(RequestError) in
             let factors = 0.0001...100.0
-            parsed.transform.zoomX = try option.number(factors) ?? parsed.transform.zoomX
-            parsed.transform.zoomY = try option.number(factors) ?? parsed.transform.zoomX
+            let (across, down) = (try option.number(factors), try option.number(factors))
+            parsed.transform.zoomX = across ?? parsed.transform.zoomX
+            parsed.transform.zoomY = down ?? across ?? parsed.transform.zoomY
         },
         .flag("el", "enlarge", at: \.enlarges, help: "1 enlarges an image that is smaller than the box"),
         TransformOption(
@@ -138,11 +147,13 @@ extension TransformOption {
             properties: [.gravity(\.gravity)], key: [KeyPart(name: "g") { $0.gravity == .center ? nil : "\($0.gravity)" }],
             text: { $0.gravity == .center ? nil : $0.gravity.option }, scale: { $0.gravity = $0.gravity.scaled(by: $1) }
         ) { option, parsed, _ throws(RequestError) in
-            parsed.transform.gravity = try option.gravity() ?? parsed.transform.gravity
+            parsed.transform.gravity = try option.gravity(or: parsed.transform.gravity)
         },
         TransformOption(
             ["dpr"], arguments: "{0.1–8}", help: "pixels per point, which multiplies sides, padding and offsets"
-        ) { option, parsed, _ throws(RequestError) in parsed.devicePixelRatio = try option.number(0.1...8) ?? 1 },
+        ) { option, parsed, _ throws(RequestError) in
+            parsed.devicePixelRatio = try option.number(0.1...8, or: parsed.devicePixelRatio)
+        },
     ]
 
     private static func readResizing(_ option: inout OptionArguments, _ transform: inout Transform) throws(RequestError) {
@@ -154,9 +165,9 @@ extension TransformOption {
     }
 
     private static func readSize(_ option: inout OptionArguments, _ transform: inout Transform) throws(RequestError) {
-        transform.width = try option.integer(OptionArguments.sides) ?? transform.width
-        transform.height = try option.integer(OptionArguments.sides) ?? transform.height
-        transform.enlarges = try option.flag() ?? transform.enlarges
+        transform.width = try option.integer(OptionArguments.sides, or: transform.width)
+        transform.height = try option.integer(OptionArguments.sides, or: transform.height)
+        transform.enlarges = try option.flag(or: transform.enlarges)
         transform.extends = try option.position(or: transform.extends)
     }
 }

@@ -30,7 +30,7 @@ extension TransformOption {
             names, arguments: "{0|1}", help: help, properties: [.flag(path)],
             text: { $0[keyPath: path] == standard ? nil : standard ? "0" : "1" }, effects: effects
         ) { option, parsed, _ throws(RequestError) in
-            if let value = try option.flag() { parsed.transform[keyPath: path] = value }
+            parsed.transform[keyPath: path] = try option.flag(or: parsed.transform[keyPath: path])
         }
     }
 
@@ -43,7 +43,7 @@ extension TransformOption {
             help: help,
             properties: [.integer(path)], text: { $0[keyPath: path] == 0 ? nil : "\($0[keyPath: path])" }, effects: effects
         ) { option, parsed, _ throws(RequestError) in
-            if let value = try option.integer(range) { parsed.transform[keyPath: path] = value }
+            parsed.transform[keyPath: path] = try option.integer(range, or: parsed.transform[keyPath: path])
         }
     }
 
@@ -56,7 +56,7 @@ extension TransformOption {
             text: { $0[keyPath: path] == 0 ? nil : "\($0[keyPath: path])" },
             scale: { $0[keyPath: path] = Transform.multiplied($0[keyPath: path], by: $1) }
         ) { option, parsed, _ throws(RequestError) in
-            if let value = try option.integer(OptionArguments.sides) { parsed.transform[keyPath: path] = value }
+            parsed.transform[keyPath: path] = try option.integer(OptionArguments.sides, or: parsed.transform[keyPath: path])
         }
     }
 
@@ -68,7 +68,7 @@ extension TransformOption {
             [name, long], arguments: "{0–\(Int(range.upperBound))}", help: help, properties: [.number(path)],
             text: { $0[keyPath: path] == 0 ? nil : "\($0[keyPath: path])" }, effects: effects
         ) { option, parsed, _ throws(RequestError) in
-            if let value = try option.number(range) { parsed.transform[keyPath: path] = value }
+            parsed.transform[keyPath: path] = try option.number(range, or: parsed.transform[keyPath: path])
         }
     }
 }

@@ -1,14 +1,17 @@
 extension Transform.Watermark {
     /// Parses the arguments of `wm`: opacity, position, offsets and scale. `nil` for opacity 0, which draws nothing.
-    /// - Parameter digest: of the server's watermark.
-    init?(_ option: inout OptionArguments, digest: String) throws(RequestError) {
-        guard let opacity = try option.number(0...1) else {
+    /// - Parameters:
+    ///   - present: has the values of empty and missing arguments.
+    ///   - digest: of the server's watermark.
+    init?(_ option: inout OptionArguments, or present: Self?, digest: String) throws(RequestError) {
+        guard let opacity = try option.number(0...1) ?? present?.opacity else {
             throw .bad(option: option.name, value: option.all, reason: "needs an opacity from 0 to 1")
         }
-        let position = try Self.position(&option) ?? .compass(x: 0, y: 0)
+        let position = try Self.position(&option) ?? present?.position ?? .compass(x: 0, y: 0)
         let offsets = -65_535.0...65_535.0
-        let (across, down) = (try option.number(offsets) ?? 0, try option.number(offsets) ?? 0)
-        let scale = try option.number(0...100) ?? 0
+        let across = try option.number(offsets, or: present?.offsetX ?? 0)
+        let down = try option.number(offsets, or: present?.offsetY ?? 0)
+        let scale = try option.number(0...100, or: present?.scale ?? 0)
         guard opacity > 0 else { return nil }
         self.init(opacity: opacity, position: position, offsetX: across, offsetY: down, scale: scale, digest: digest)
     }

@@ -32,7 +32,8 @@ extension RequestError: CustomStringConvertible {
         case .expired: "this URL has expired"
         case .forbidden(let message): message
         case .presetsOnly(let option, let presets):
-            "option “\(option)” is not allowed in URLs: this server accepts pr, exp and cb only; presets: \(presets.joined(separator: ", "))"
+            "option “\(option)” is not allowed in URLs: this server accepts pr, exp and cb only; "
+                + (presets.isEmpty ? "it has no presets" : "presets: \(presets.joined(separator: ", "))")
         case .unauthorized: "this needs the administrator's bearer token (configuration: admin.token)"
         case .noSuchPath(let path): "there is nothing at \(shown(path: path))"
         case .method(let allowed): "this path answers \(allowed.joined(separator: ", "))"

@@ -8,10 +8,11 @@ public func nearestName(to word: String, among names: some Sequence<String>) -> 
         .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
 }
 
-/// The message for an unknown name, with the nearest known name or all known names.
+/// The message for an unknown name, with the nearest known name, all known names, or that there are none.
 /// - Parameter listsAll: whether all known names follow the nearest one too.
 public func unknownName(_ word: String, kind: String, known: some Collection<String>, listsAll: Bool = false) -> String {
     let all = known.sorted().joined(separator: ", ")
+    guard !all.isEmpty else { return "unknown \(kind) “\(word)”; there are none" }
     guard let near = nearestName(to: word, among: known) else { return "unknown \(kind) “\(word)”; known: \(all)" }
     return "unknown \(kind) “\(word)”; did you mean “\(near)”?" + (listsAll ? " Known: \(all)" : "")
 }

@@ -212,6 +212,29 @@ final class ProgramTests: XCTestCase {
         }
     }
 
+    func testProgramThatClosesItsInputIsReplaced() async throws {
+        // Given a program that answers once with its process id, and then closes its input and goes on
+        let script = """
+            while IFS= read -r line; do
+                id=${line#'{"id":'}; id=${id%%,*}
+                case $line in
+                    *initialize*) printf '{"id":%s,"result":{"protocol":1}}\\n' "$id" ;;
+                    *) printf '{"id":%s,"result":{"id":"1","name":"%s"}}\\n' "$id" $$; exec </dev/null; sleep 3600 ;;
+                esac
+            done
+            """
+        let source = try Self.source(["/bin/sh", "-c", script], timeout: .seconds(3600))
+
+        // When it is called again
+        let names = [try await source.title("1").name, try await source.title("1").name]
+
+        // Then another one answers
+        XCTAssertNotEqual(names[0], names[1])
+        let shutdown = Task { await source.shutdown() }
+        shutdown.cancel()
+        await shutdown.value
+    }
+
     /// Kills programs again and again, at a fixed interval of answers and each only once.
     private final class Kills: Sendable {
         private let every: Int

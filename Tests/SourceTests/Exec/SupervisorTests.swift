@@ -228,6 +228,40 @@ final class SupervisorTests: XCTestCase {
         XCTAssertEqual(launcher.starts, 1)
     }
 
+    func testHungProgramIsReplacedAfterFiveSilences() async throws {
+        // Given a program that answers nothing
+        let title = title
+        let launcher = ScriptedLauncher { start, _ in start == 1 ? .nothing : .answer(title) }
+        let source = ExecSource(launcher: launcher, timeout: .milliseconds(20), context: .forTesting())
+
+        // When four calls in a row have no answer
+        for _ in 0..<4 {
+            let error = await failure(source)
+            XCTAssertEqual(error, .unavailable(reason: "the program did not answer “title” in time"))
+        }
+
+        // Then the fifth goes on to another program
+        let fifth = try await source.title("1")
+        XCTAssertEqual(fifth.id, "1")
+        XCTAssertEqual([launcher.starts, launcher.stops], [2, 1])
+    }
+
+    func testAnswerBetweenSilencesKeepsTheProgram() async throws {
+        // Given a program that knows one title and says nothing of others
+        let title = title
+        let launcher = ScriptedLauncher { _, call in call.params == .object(["id": "1"]) ? .answer(title) : .nothing }
+        let source = ExecSource(launcher: launcher, timeout: .milliseconds(20), context: .forTesting())
+
+        // When an answer comes after four silences each
+        for _ in 0..<3 {
+            for _ in 0..<4 { _ = await failure(source, "slow") }
+            _ = try await source.title("1")
+        }
+
+        // Then the program goes on
+        XCTAssertEqual([launcher.starts, launcher.stops], [1, 0])
+    }
+
     func testThatAnotherProtocolIsRefused() async {
         // Given
         let launcher = ScriptedLauncher { _, _ in .nothing }
