@@ -105,7 +105,7 @@ final class StreamEntranceTests: XCTestCase {
         @discardableResult
         func request(_ method: String = "GET", isLast: Bool = true) throws -> EmbeddedChannel {
             let channel = EmbeddedChannel(loop: loop)
-            let entrance = StreamEntrance(requests, unsent) { [unowned self] _ in begun += 1 }
+            let entrance = StreamEntrance(requests, unsent) { [unowned self] _, _ in begun += 1 }
             try channel.pipeline.syncOperations.addHandler(entrance)
             let fields: HPACKHeaders = [":method": method, ":scheme": "https", ":path": "/health", ":authority": "h"]
             try channel.writeInbound(HTTP2Frame.FramePayload.headers(.init(headers: fields, endStream: isLast)))
