@@ -23,14 +23,15 @@ struct ClientChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             guard let client = services.connections.client(of: channel) else { throw ChannelError.alreadyClosed }
-            let http1 = http1(of: client)
+            let next = NextRequest()
+            let http1 = http1(of: client, next)
             let parsed = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
             channel.closeFuture.whenComplete { _ in parsed.fail(ChannelError.alreadyClosed) }
             let clients = services.clients
             let timeouts = ClientTimeouts(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration))
             let handler = FastPathHandler(
-                services.fastPath?.part(on: channel.eventLoop), of: client, memory: services.connections.memory,
+                services.fastPath?.part(on: channel.eventLoop), of: client, next: next, memory: services.connections.memory,
                 accessLog: services.accessLog,
                 timeouts: timeouts
             ) {
@@ -43,10 +44,10 @@ struct ClientChannel: ServerChildChannel {
         }
     }
 
-    private func http1(of client: ClientConnection) -> HTTP1Channel {
+    private func http1(of client: ClientConnection, _ next: NextRequest) -> HTTP1Channel {
         HTTP1Channel(
             responder: { [services] request, writer, channel in
-                try await services.answer(request, writer, of: client, on: channel, routed: client.takeRouted())
+                try await services.answer(request, writer, of: client, on: channel, routed: next.take())
             },
             configuration: .init(
                 additionalChannelHandlers: [UnansweredRequests(), BodyWatch(services.connections.memory, nil)],

@@ -17,8 +17,6 @@ final class ClientConnection: Sendable {
     fileprivate let requests = Atomic(0)
     private let isReady = Atomic(false)
     private let isLeaving = Atomic(false)
-    /// The next request, as the fast path has parsed it.
-    private let routed = Mutex<RoutedRequest?>(nil)
     private let work = Mutex(Work())
 
     /// What an HTTP/1.1 connection does for its client.
@@ -35,12 +33,6 @@ final class ClientConnection: Sendable {
     /// Whether the router answers no request of the connection, and `leave` has not been called. Requests that the event loop answers do not
     /// count.
     var isIdle: Bool { requests.load(ordering: .relaxed) == 0 && !isLeaving.load(ordering: .relaxed) }
-
-    /// Hands the next request over from the fast path to the router.
-    func handOver(_ request: RoutedRequest) { routed.withLock { $0 = request } }
-
-    /// The request that was handed over, if there is one.
-    func takeRouted() -> RoutedRequest? { routed.withLock { $0.take() } }
 
     /// Cancels `response` if the client leaves before it is there.
     fileprivate func begin(_ response: Task<Response, Never>) {

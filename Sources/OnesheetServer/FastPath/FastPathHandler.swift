@@ -24,6 +24,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let fastPath: LoopFastPath?
     private let client: ClientConnection
+    private let next: NextRequest
     private let memory: ResponseMemory
     private let accessLog: AccessLog?
     private let timeouts: ClientTimeouts
@@ -72,12 +73,13 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - accessLog: `nil` if there is none.
     ///   - addParser: adds the parser behind this handler. Called before the first bytes are passed to it.
     init(
-        _ fastPath: LoopFastPath?, of client: ClientConnection, memory: ResponseMemory, accessLog: AccessLog?,
+        _ fastPath: LoopFastPath?, of client: ClientConnection, next: NextRequest, memory: ResponseMemory, accessLog: AccessLog?,
         timeouts: ClientTimeouts,
         addParser: @escaping () -> Void
     ) {
         self.fastPath = fastPath
         self.client = client
+        self.next = next
         self.memory = memory
         self.accessLog = accessLog
         self.timeouts = timeouts
@@ -167,7 +169,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 if write(response, isAlone: isAlone, context) { hasWritten = true }
             case .route(let routed):
                 // The parser holds no bytes and no request is unanswered, so the router receives this request next.
-                client.handOver(routed)
+                next.handOver(routed)
                 hasRouted = true
             }
         }

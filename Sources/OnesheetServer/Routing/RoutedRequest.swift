@@ -1,6 +1,7 @@
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
+import Synchronization
 
 /// A request with its route, and with the results of the fast path.
 struct RoutedRequest: Sendable {
@@ -43,4 +44,14 @@ struct ParsedTarget: Sendable {
     let request: ImageRequest
     /// The facts that every response at the address shares.
     let facts: AddressFacts
+}
+
+/// The next request of a connection, which the fast path hands over to the router.
+final class NextRequest: Sendable {
+    private let request = Mutex<RoutedRequest?>(nil)
+
+    func handOver(_ parsed: RoutedRequest) { request.withLock { $0 = parsed } }
+
+    /// The request that was handed over, if there is one.
+    func take() -> RoutedRequest? { request.withLock { $0.take() } }
 }
