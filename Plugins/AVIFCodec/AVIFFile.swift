@@ -21,6 +21,9 @@
             guard let decoder = avifDecoderCreate() else { throw .outOfMemory }
             decoder.pointee.maxThreads = 1
             decoder.pointee.ignoreXMP = AVIF_TRUE
+            // Browsers show files whose depth is only in their stream, as older writers make them, and the whole of those whose clean
+            // aperture is impossible.
+            decoder.pointee.strictFlags &= ~(AVIF_STRICT_PIXI_REQUIRED.rawValue | AVIF_STRICT_CLAP_VALID.rawValue)
             if let pixels { decoder.pointee.imageSizeLimit = UInt32(min(max(pixels, 1), Int(decoder.pointee.imageSizeLimit))) }
             var result = avifDecoderSetIOMemory(decoder, bytes.baseAddress, bytes.count)
             if result == AVIF_RESULT_OK { result = avifDecoderParse(decoder) }

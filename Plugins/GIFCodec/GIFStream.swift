@@ -13,6 +13,8 @@
             var failure: CodecError?
             /// Whether the next bytes are blocks of a frame's data, each behind its length.
             var isInFrame = false
+            /// Whether a length was read, and its block is next.
+            var isAtBlock = false
             /// Whether a frame's data end before their last block, which is empty.
             var endsEarly = false
 
@@ -22,7 +24,8 @@
                 reads += 1
                 if reads.isMultiple(of: 64), deadline.hasPassed { failure = .timedOut }
                 guard failure == nil else { return 0 }
-                if isInFrame, count == 1 { return readLength(to: memory) }
+                if isInFrame, !isAtBlock { return readLength(to: memory) }
+                isAtBlock = false
                 guard count <= bytes.count - position, let start = bytes.baseAddress else {
                     failure = .truncated
                     return 0
@@ -41,6 +44,7 @@
                     endsEarly = true
                 }
                 position = min(position + 1, bytes.count)
+                isAtBlock = memory.pointee > 0
                 return 1
             }
         }

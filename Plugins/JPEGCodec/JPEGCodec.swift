@@ -221,7 +221,7 @@ extension JPEGReader {
         while try next(&rows, of: header, requests[0]) {
             for (index, picture) in pictures.enumerated() {
                 for place in picture.places {
-                    try deliver(&rows[index], layouts[index], invertingInks: false, into: &sinks[place])
+                    try deliver(&rows[index], layouts[index], into: &sinks[place])
                 }
             }
         }

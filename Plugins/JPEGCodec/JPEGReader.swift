@@ -37,17 +37,8 @@ struct JPEGReader: ~Copyable {
             layout = try start(header, for: request, watch: watch)
         }
         try sink.begin(layout)
-        let turnsInks = layout.model == .cmyk && Self.storesInverseInks(header)
         var rows = [cjpeg_rows()]
-        while try next(&rows, of: header, request) { try deliver(&rows[0], layout, invertingInks: turnsInks, into: &sink) }
-    }
-
-    /// Whether the file stores 255 minus ink. Adobe's programs do, and browsers and Pillow expect it of all others too, unless a profile
-    /// of inks without Adobe's marker describes the values as they are.
-    private static func storesInverseInks(_ header: cjpeg_header) -> Bool {
-        guard !header.adobe, let profile = header.icc else { return true }
-        // The colour space of the data (ICC.1 §7.2.6).
-        return !UnsafeBufferPointer(start: profile, count: header.icc_length).dropFirst(16).starts(with: "CMYK".utf8)
+        while try next(&rows, of: header, request) { try deliver(&rows[0], layout, into: &sink) }
     }
 
     /// Reads the header.
@@ -199,10 +190,10 @@ struct JPEGReader: ~Copyable {
         return nil
     }
 
-    /// Passes the rows of one step to the sink.
-    /// - Parameter invertingInks: whether the file stores 255 minus ink.
+    /// Passes the rows of one step to the sink. Files store 255 minus ink: Adobe's programs do, and browsers, libvips and Pillow expect it
+    /// of all others too.
     func deliver<Sink: RowSink & ~Copyable>(
-        _ rows: inout cjpeg_rows, _ layout: PixelLayout, invertingInks: Bool, into sink: inout Sink
+        _ rows: inout cjpeg_rows, _ layout: PixelLayout, into sink: inout Sink
     ) throws(CodecError) {
         let counts = [rows.count.0, rows.count.1, rows.count.2]
         let firsts = [rows.first.0, rows.first.1, rows.first.2]
@@ -215,7 +206,7 @@ struct JPEGReader: ~Copyable {
                 }
                 guard let start = Self.row(index, of: plane, in: &rows) else { throw .damaged(reason: "a row is missing") }
                 let samples = UnsafeMutableBufferPointer(start: start, count: shape.width * shape.channels)
-                if invertingInks {
+                if layout.model == .cmyk {
                     for sample in samples.indices { samples[sample] = 255 - samples[sample] }
                 }
                 try sink.row(

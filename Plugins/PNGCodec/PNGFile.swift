@@ -32,11 +32,11 @@ struct PNGFile {
         return text.flatMap { RawProfile($0)?.exif }
     }
 
-    /// The colour space of the cICP chunk before the rows (W3C, third edition, §11.3.2.6). `nil` if there is none that is known: other
+    /// The colour space of the cICP chunk before palette and rows (W3C, third edition, §11.3.2.6). `nil` if there is none that is known: other
     /// chunks tell it then. Values for luma and chroma and for the limited range have no meaning in PNG.
     /// - Throws: `CodecError.unsupported` for high dynamic range.
     func colors() throws(CodecError) -> ColorDescription? {
-        for chunk in PNGChunks(bytes) where !chunk.isBehindRows && chunk.isNamed("cICP") && chunk.isIntact {
+        for chunk in PNGChunks(bytes) where !chunk.isBehindColors && chunk.isNamed("cICP") && chunk.isIntact {
             let values = chunk.contents.map { Int($0) }
             guard values.count == 4, values[2] == 0, values[3] == 1, [1, 9, 11, 12].contains(values[0]),
                 [1, 4, 5, 6, 8, 13, 14, 15, 16, 18].contains(values[1])
@@ -52,8 +52,8 @@ struct PNGFile {
 /// A chunk that is there to its end.
 struct PNGChunk {
     fileprivate let bytes: UnsafeBufferPointer<UInt8>
-    /// Whether an IDAT came before.
-    let isBehindRows: Bool
+    /// Whether a PLTE or an IDAT came before.
+    let isBehindColors: Bool
 
     var contents: Slice<UnsafeBufferPointer<UInt8>> { bytes[8..<(bytes.count - 4)] }
 
@@ -69,7 +69,7 @@ struct PNGChunk {
 private struct PNGChunks: Sequence, IteratorProtocol {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 8
-    private var isBehindRows = false
+    private var isBehindColors = false
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -78,9 +78,9 @@ private struct PNGChunks: Sequence, IteratorProtocol {
         let size = bytes.bigEndian(at: position)
         guard size <= bytes.count - position - 12 else { return nil }
         let whole = UnsafeBufferPointer(rebasing: bytes[position..<(position + size + 12)])
-        let chunk = PNGChunk(bytes: whole, isBehindRows: isBehindRows)
+        let chunk = PNGChunk(bytes: whole, isBehindColors: isBehindColors)
         if chunk.isNamed("IEND") { return nil }
-        isBehindRows = isBehindRows || chunk.isNamed("IDAT")
+        isBehindColors = isBehindColors || chunk.isNamed("PLTE") || chunk.isNamed("IDAT")
         position += whole.count
         return chunk
     }

@@ -39,19 +39,19 @@ struct PNGHeader {
             colors: colors, isProgressive: isInterlaced, copyright: tags.copyright, exif: exif)
     }
 
-    /// A profile takes precedence over sRGB, and sRGB over gAMA and cHRM (W3C, third edition, §4.3). libpng recognises known sRGB
-    /// profiles as sRGB.
+    /// A profile takes precedence over sRGB, and sRGB over gAMA and cHRM (W3C, third edition, §4.3). Primaries without a gamma say nothing,
+    /// as in browsers.
     private static func colors(_ header: cpng_header) -> ColorDescription {
-        if header.is_srgb { return .sRGB }
         if let profile = header.profile, header.profile_size <= ImageHeader.largestProfile {
             return .icc(Array(UnsafeBufferPointer(start: profile, count: header.profile_size)))
         }
+        if header.is_srgb || !header.has_gamma { return .sRGB }
         let chromaticities = header.has_chromaticities ? Chromaticities(header.chromaticities) : nil
         let primaries = chromaticities.flatMap { $0.isSRGB ? nil : $0 }
         // 45455 is the gamma value of an sRGB file for readers that do not know sRGB.
-        let isUsualGamma = !header.has_gamma || abs(header.gamma - 45455) <= 50
+        let isUsualGamma = abs(header.gamma - 45455) <= 50
         if isUsualGamma && primaries == nil { return .sRGB }
-        return .gamma(header.has_gamma ? 100_000 / Double(header.gamma) : 2.2, chromaticities: primaries)
+        return .gamma(100_000 / Double(header.gamma), chromaticities: primaries)
     }
 }
 

@@ -34,6 +34,7 @@
 
         public var format: ImageFormat { .webp }
         public var scales: Bool { true }
+        public var encodesGray: Bool { false }
         public var usesQuality: Bool { !isLossless }
         public var longestSide: Int { Int(WEBP_MAX_DIMENSION) }
 

@@ -47,6 +47,34 @@ static bool is_sound_progression(cjpeg_errors *errors, j_decompress_ptr reader) 
     return reader->Ah == 0 && known >= 0 && reader->Al <= known;
 }
 
+// The zeros and ones before `end`.
+static long padding(const JOCTET *start, const JOCTET *end) {
+    const JOCTET *at = end;
+    while (at > start && (at[-1] == 0 || at[-1] == 0xFF)) at--;
+    return end - at;
+}
+
+// Whether the bytes that the library has passed over are padding, so that no sample is missing. It reports those before several restart
+// markers at once.
+static bool is_padding(cjpeg_errors *errors, j_decompress_ptr reader) {
+    const JOCTET *start = errors->passed, *end = reader->src->next_input_byte;
+    if (errors->ended || !start || end < start) return false;
+    long found = padding(start, end);
+    for (const JOCTET *at = start; end - at >= 2; at++) {
+        at = memchr(at, 0xFF, (size_t)(end - at - 1));
+        if (!at) break;
+        if (at[1] >= JPEG_RST0 && at[1] <= JPEG_RST0 + 7) found += padding(start, at);
+    }
+    errors->passed = end;
+    return errors->base.msg_parm.i[0] <= found;
+}
+
+// Whether the library goes on behind a restart marker as if it had the expected number: if it is far from it.
+static bool is_misnumbered(cjpeg_errors *errors) {
+    int found = errors->base.msg_parm.i[0], distance = (found - JPEG_RST0 - errors->base.msg_parm.i[1]) & 7;
+    return found >= JPEG_RST0 && found <= JPEG_RST0 + 7 && distance >= 3 && distance <= 5;
+}
+
 // Level -1 is a warning: the library would continue with invented samples.
 static void emit_message(j_common_ptr codec, int level) {
     cjpeg_errors *errors = (cjpeg_errors *)codec->err;
@@ -61,11 +89,15 @@ static void emit_message(j_common_ptr codec, int level) {
     case JWRN_BOGUS_PROGRESSION:
         if (codec->is_decompressor && is_sound_progression(errors, (j_decompress_ptr)codec)) return;
         break;
+    case JWRN_MUST_RESYNC:
+        if (is_misnumbered(errors)) return;
+        break;
     case JWRN_EXTRANEOUS_DATA: {
         // Stray bytes between segments before the first scan are harmless; within a scan they replace lost samples. After a scan
         // they are harmless if it was the last, which the next scan reveals.
         j_decompress_ptr reader = (j_decompress_ptr)codec;
         if (!codec->is_decompressor) break;
+        if (is_padding(errors, reader)) return;
         if (reader->input_scan_number == 0) return;
         if (reader->input_iMCU_row < reader->total_iMCU_rows) break;
         if (errors->stray_scan == 0) errors->stray_scan = reader->input_scan_number;

@@ -12,6 +12,8 @@ typedef struct {
     jmp_buf escape;
     cjpeg_status status;
     char message[CJPEG_MESSAGE];
+    /// The first scan, or the place up to which padding was counted.
+    const JOCTET *passed;
     /// The source has no more bytes.
     bool ended;
     /// A truncated file is decoded as far as it goes.

@@ -56,11 +56,11 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header) {
     if (status != CJPEG_OK) return status;
     if (setjmp(reader->errors.escape)) return reader->errors.status;
     jpeg_read_header(codec, TRUE);
+    reader->errors.passed = reader->source.next_input_byte;
     memset(header, 0, sizeof *header);
     header->width = (int)codec->image_width;
     header->height = (int)codec->image_height;
     header->progressive = jpeg_has_multiple_scans(codec);
-    header->adobe = codec->saw_Adobe_marker;
     if (!colors_of(codec, &header->colors)) cjpeg_fail((j_common_ptr)codec, CJPEG_UNSUPPORTED, "JPEG with unknown components");
     header->exif = found.exif;
     header->exif_length = found.exif_length;

@@ -25,7 +25,8 @@ static bool is_frame(int marker) {
 
 static bool is_alone(int marker) { return marker == 0x00 || marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8); }
 
-// Records the first EXIF segment and the pieces of a profile (ICC.1 annex B.4), which have their number and their count.
+// Records the first EXIF segment and the pieces of a profile (ICC.1 annex B.4), which have their number and their count. Of two profiles
+// with as many pieces, it is the first, as in browsers.
 static void note(cjpeg_segments *found, int marker, const uint8_t *data, size_t length) {
     if (marker == 0xE1 && !found->exif && length > 6 && !memcmp(data, "Exif\0", 5)) {
         found->exif = data + 6;
@@ -34,10 +35,11 @@ static void note(cjpeg_segments *found, int marker, const uint8_t *data, size_t 
     if (marker != 0xE2 || length < 14 || memcmp(data, "ICC_PROFILE\0", 12)) return;
     int number = data[12], count = data[13];
     if (found->pieces == 0) found->pieces = count;
-    if (found->pieces != count || number < 1 || number > count || found->piece[number]) {
+    if (found->pieces != count || number < 1 || number > count) {
         found->unfit = true;
         return;
     }
+    if (found->piece[number]) return;
     found->piece[number] = data + 14;
     found->piece_length[number] = length - 14;
 }

@@ -23,14 +23,13 @@ static void on_error(png_structp png, png_const_charp message) {
     png_longjmp(png, 1);
 }
 
-// Whether a warning means that pixels may be wrong. Browsers show a file without the ancillary chunks that are damaged, misplaced or
-// double, and so does libpng. A warning with a chunk's name is about a chunk that is not needed, but for the header and the rows.
+// Whether a warning means that pixels may be wrong: those about the rows, except behind the last one. Wrong headers and palettes are
+// errors, and browsers show a file without other chunks that are damaged, misplaced or double, as libpng does.
 static bool means_damage(const char *message) {
     static const char *const harmless[] = {"Extra compressed data", "Too much image data", "Too many IDATs found"};  // after the last row
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (strstr(message, harmless[i]) != NULL) return false;
-    bool names_chunk = strlen(message) > 5 && message[4] == ':';
-    return !names_chunk || strncmp(message, "IHDR", 4) == 0 || strncmp(message, "IDAT", 4) == 0;
+    return strncmp(message, "IDAT:", 5) == 0;
 }
 
 static void on_warning(png_structp png, png_const_charp message) {
@@ -46,7 +45,12 @@ static bool is_intact(const uint8_t *chunk) {
     return cpng_crc(0, chunk + 4, size + 4) == big_endian(chunk + 8 + size);
 }
 
-// Records the first tRNS behind PLTE, the start of the IDATs and whether the last one is truncated.
+// Whether it is an sRGB chunk with a known intent (W3C, third edition, §11.3.2.5).
+static bool is_srgb(const uint8_t *chunk) {
+    return is_named(chunk, "sRGB") && big_endian(chunk) == 1 && chunk[8] < PNG_sRGB_INTENT_LAST && is_intact(chunk);
+}
+
+// Records whether there is sRGB before PLTE, the first tRNS behind it, the start of the IDATs and whether the last one is truncated.
 static void find_chunks(cpng_reader *reader) {
     bool has_palette = false;
     for (size_t position = 8; reader->size - position >= 8;) {
@@ -61,6 +65,7 @@ static void find_chunks(cpng_reader *reader) {
             return;
         }
         has_palette |= is_named(chunk, "PLTE");
+        reader->has_srgb |= !has_palette && is_srgb(chunk);
         if (has_palette && reader->alphas == 0 && is_named(chunk, "tRNS") && is_intact(chunk)) reader->alphas = position;
         position += size + 12;
     }
@@ -119,8 +124,9 @@ const char *cpng_reader_reason(const cpng_reader *reader) { return reader->reaso
 static cpng_status outcome(cpng_reader *reader) { return reader->lenient ? CPNG_OK : reader->weakness; }
 
 static void prepare(cpng_reader *reader) {
-    // Chunks without an effect on pixels are skipped unread. eXIf may come after the rows and is found without libpng.
-    static const png_byte unread[] = "bKGD\0eXIf\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0zTXt";
+    // Chunks without an effect on pixels are skipped unread. eXIf may come after the rows and is found without libpng, and so is sRGB,
+    // because libpng would refuse the profile beside it.
+    static const png_byte unread[] = "bKGD\0eXIf\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
     png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, unread, sizeof unread / 5);
     png_set_crc_action(reader->png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
     png_set_benign_errors(reader->png, 1);
@@ -134,12 +140,13 @@ static void prepare(cpng_reader *reader) {
 
 static void read_colors(cpng_reader *reader, cpng_header *header) {
     int intent;
-    header->is_srgb = png_get_sRGB(reader->png, reader->info, &intent) != 0;
+    bool is_known = png_get_sRGB(reader->png, reader->info, &intent) != 0;
+    header->is_srgb = is_known || reader->has_srgb;
     png_charp name;
     int compression;
     png_bytep profile;
     png_uint_32 size;
-    if (png_get_iCCP(reader->png, reader->info, &name, &compression, &profile, &size) != 0) {
+    if (!is_known && png_get_iCCP(reader->png, reader->info, &name, &compression, &profile, &size) != 0) {
         header->profile = profile;
         header->profile_size = size;
     }
@@ -209,8 +216,11 @@ cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes
         png_set_expand(reader->png);
         png_set_scale_16(reader->png);
     }
-    // The stream's checksum comes after the last row and may be wrong or missing if the checksums of the chunks are correct.
-    if (has_right_idats(reader)) png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+    // The stream's checksum comes after the last row and may be wrong or missing if the checksums of the chunks are correct. Those of the
+    // chunks may be wrong if that of the stream is correct.
+    reader->needs_adler = !has_right_idats(reader);
+    if (!reader->needs_adler) png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+    png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
     *passes = png_set_interlace_handling(reader->png);
     png_read_update_info(reader->png, reader->info);
     *row_size = png_get_rowbytes(reader->png, reader->info);
@@ -224,9 +234,10 @@ static bool is_done(cpng_reader *reader) {
 }
 
 cpng_status cpng_reader_row(cpng_reader *reader, uint8_t *row) {
-    // Bytes after the last row may be damaged or missing. If the checksum of a chunk was wrong, the stream's must be correct:
+    // Bytes after the last row may be damaged or missing. If the checksum of a chunk is wrong, the stream's must be there and correct:
     // libpng reports a wrong one as a warning after all rows.
-    if (setjmp(png_jmpbuf(reader->png))) return is_done(reader) ? outcome(reader) : reader->status;
+    if (setjmp(png_jmpbuf(reader->png)))
+        return is_done(reader) && (reader->lenient || !reader->needs_adler) ? outcome(reader) : reader->status;
     // As a display row, each pass fills the blocks of later passes, so that a truncated picture is coarse and has no holes.
     if (reader->interlaced && reader->lenient)
         png_read_row(reader->png, NULL, row);

@@ -15,6 +15,8 @@ struct cpng_reader {
     bool interlaced;
     bool has_trns;          // whether libpng applies a tRNS chunk
     size_t alphas;          // the offset of the tRNS of a palette; 0 if there is none
+    bool has_srgb;          // whether there is a valid sRGB chunk
+    bool needs_adler;       // whether the checksum of an IDAT is wrong, so that only the stream's tells that the rows are right
     size_t first_idat;      // the offset of the first IDAT; 0 if there is none
     size_t cut;             // the offset of a truncated IDAT; 0 if all are complete
     long steps;             // chunks examined outside of libpng

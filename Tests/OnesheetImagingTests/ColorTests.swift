@@ -1,9 +1,11 @@
+import AVIFCodec
 import JPEGCodec
 import NIOCore
 import OnesheetCore
 import OnesheetImaging
 import OnesheetTesting
 import PNGCodec
+import WebPCodec
 import XCTest
 
 final class ColorTests: XCTestCase {
@@ -92,6 +94,56 @@ final class ColorTests: XCTestCase {
         let image = try renderer.render(original, as: transform)
         // Then
         XCTAssertEqual(try renderer.header(of: image.body).colors, .icc(DrawnProfile.displayP3))
+    }
+
+    private let everyCodec = Renderer(codecs: [AVIFCodec(effort: 0), JPEGCodec(), PNGCodec(), WebPCodec()], limits: Limits())
+
+    /// An AVIF file with the code points of Display P3 (ITU-T H.273).
+    private func inDisplayP3(_ color: [UInt8]) throws -> ByteBuffer {
+        var file = Array(
+            try AVIFCodec(effort: 0).encode(try even(.rgb, color), EncodeOptions(quality: 100)).readableBytesView)
+        let places = file.indices.filter { file[$0...].starts(with: Array("colrnclx".utf8)) }
+        XCTAssertFalse(places.isEmpty)
+        for place in places { (file[place + 9], file[place + 11]) = (12, 13) }
+        return ByteBuffer(bytes: file)
+    }
+
+    func testShadowsOfOtherPrimariesAreThoseOfSRGB() throws {
+        var transform = Transform()
+        transform.format = .png
+        for gray in [5, 10, 20, 40, 200] as [UInt8] {
+            let image = try everyCodec.render(try inDisplayP3([gray, gray, gray]), as: transform)
+            assertNear(Array(try firstPixel(image.body).prefix(1)), [gray])
+        }
+    }
+
+    func testColorsWithoutAProfileBecomeSRGBAlsoWhereProfilesAreKept() throws {
+        // Given
+        let original = try inDisplayP3([204, 51, 51])
+        for format in [ImageFormat.png, .jpeg, .webp, .avif] {
+            // When
+            let bodies = try [true, false].map { convertsToSRGB in
+                var transform = Transform()
+                (transform.format, transform.convertsToSRGB) = (format, convertsToSRGB)
+                return try everyCodec.render(original, as: transform).body
+            }
+            // Then
+            XCTAssertEqual(bodies[0], bodies[1], "\(format)")
+            if format == .png { XCTAssertGreaterThan(try firstPixel(bodies[1])[0], 212) }
+        }
+    }
+
+    func testGrayBecomesSRGBInAFormatWithoutGray() throws {
+        // Given a gray picture in linear light, whose profile is to be kept
+        let original = try PNGCodec().encode(try even(.gray, [128]), EncodeOptions(profile: DrawnProfile.gray(gamma: 1)))
+        var transform = Transform()
+        (transform.convertsToSRGB, transform.format) = (false, .webp)
+        // When
+        let image = try everyCodec.render(original, as: transform)
+        // Then
+        XCTAssertEqual(try everyCodec.header(of: image.body).colors, .sRGB)
+        transform.format = .png
+        assertNear(Array(try firstPixel(try everyCodec.render(image.body, as: transform).body).prefix(1)), [188], accuracy: 3)
     }
 
     func testThatConvertedColorsHaveNone() throws {

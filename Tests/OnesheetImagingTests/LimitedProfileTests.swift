@@ -82,7 +82,7 @@ final class LimitedProfileTests: XCTestCase {
         for count in [0, 1, 127, 131, 200] { XCTAssertNil(LimitedProfile(Array(profile.prefix(count)))) }
     }
 
-    func testThatATableThatSaysItIsLargerThanItsBytesIsNone() throws {
+    func testATableThatIsLargerThanItsBytesIsNone() throws {
         // Given a table of four inputs, whose grid has two points in each direction
         let profile = DrawnProfile.blackOnly
         let start = try XCTUnwrap(profile.indices.first { profile[$0...].starts(with: "mft1".utf8) })
@@ -91,12 +91,43 @@ final class LimitedProfileTests: XCTestCase {
             var profile = profile
             profile[start + place] = UInt8(value)
             // Then
-            XCTAssertNil(LimitedProfile(profile), "byte \(place) is \(value)")
+            try assertNoTable(profile, "byte \(place) is \(value)")
         }
         // Or its type does not exist
         var other = profile
         set(&other, "mpet".utf8, at: start)
-        XCTAssertNil(LimitedProfile(other))
+        try assertNoTable(other)
+        // Or it is not in the profile
+        let tag = try XCTUnwrap(profile.indices.first { profile[$0...].starts(with: "A2B0".utf8) })
+        for (place, bytes) in [(4, [0, 0, 255, 0]), (8, [0, 0, 255, 0]), (4, [255, 255, 255, 255]), (8, [0, 0, 0, 31])] as [(Int, [UInt8])] {
+            var other = profile
+            set(&other, bytes, at: tag + place)
+            try assertNoTable(other)
+        }
+    }
+
+    /// The profile has no table, so that there is no conversion of its inks.
+    private func assertNoTable(_ profile: [UInt8], _ message: String = "", line: UInt = #line) throws {
+        let limited = try XCTUnwrap(LimitedProfile(profile), message, line: line)
+        XCTAssertFalse(tags(limited.bytes).contains { $0.name.hasPrefix("A2B") }, message, line: line)
+        XCTAssertNil(ColorConversion(.icc(profile), channels: 4, hasAlpha: false), message, line: line)
+    }
+
+    func testADamagedTableThatIsNotNeededIsLeftOut() throws {
+        // Given a profile with a table of a kind that cannot be
+        var profile = DrawnProfile.displayP3(stages: 1)
+        let tag = try XCTUnwrap(profile.indices.first { profile[$0...].starts(with: "D2B0".utf8) })
+        for name in ["A2B2", "B2A0", "B2A2"] {
+            set(&profile, name.utf8, at: tag)
+            // When, then it says the same without it
+            let conversions = [profile, DrawnProfile.displayP3].map { ColorConversion(.icc($0), channels: 3, hasAlpha: false) }
+            let converted = try conversions.map { conversion in
+                var (from, to) = ([UInt8]([204, 51, 51]), [UInt8](repeating: 0, count: 3))
+                try XCTUnwrap(conversion, name).apply(&from, &to, pixels: 1)
+                return to
+            }
+            XCTAssertEqual(converted[0], converted[1], name)
+        }
     }
 
     func testThatAnyBytesAreAProfileOrNone() {

@@ -7,12 +7,13 @@ struct ccolors_conversion {
     bool identity;
 };
 
-// ISO 15076-1 requires D50; the curve of sRGB (IEC 61966-2-1).
+// The curve of sRGB (IEC 61966-2-1).
 static cmsToneCurve *srgb_curve(void) {
     const cmsFloat64Number parameters[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
     return cmsBuildParametricToneCurve(NULL, 4, parameters);
 }
 
+// ISO 15076-1 requires D50.
 static cmsHPROFILE gray_profile(cmsToneCurve *curve) {
     return curve ? cmsCreateGrayProfile(cmsD50_xyY(), curve) : NULL;
 }
@@ -100,7 +101,7 @@ ccolors_conversion *ccolors_from_icc(const uint8_t *profile, size_t length, int 
 }
 
 ccolors_conversion *ccolors_from_gamma(double gamma, const double *xy, int channels, bool has_alpha) {
-    cmsToneCurve *curve = cmsBuildGamma(NULL, gamma);
+    cmsToneCurve *curve = gamma == 0 ? srgb_curve() : cmsBuildGamma(NULL, gamma);
     if (!curve) return NULL;
     cmsHPROFILE source;
     if (channels == 1) {

@@ -11,7 +11,7 @@ typedef struct ccolors_conversion ccolors_conversion;
 /// profile is damaged or describes other pixels.
 ccolors_conversion *ccolors_from_icc(const uint8_t *profile, size_t length, int channels, bool has_alpha);
 
-/// From a power curve and primaries (CIE xy: white, red, green, blue; NULL selects those of sRGB).
+/// From a power curve, or that of sRGB if `gamma` is 0, and primaries (CIE xy: white, red, green, blue; NULL selects those of sRGB).
 ccolors_conversion *ccolors_from_gamma(double gamma, const double *chromaticities, int channels, bool has_alpha);
 
 /// From sRGB with alpha to an ICC profile of RGB. NULL if the profile is damaged, describes other pixels, or cannot be a target.

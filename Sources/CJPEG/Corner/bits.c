@@ -59,10 +59,19 @@ bool cjr_top_up(cjr_bits *bits) {
 }
 
 bool cjr_is_used_up(cjr_bits *bits) {
-    // A marker may follow at the very end of a chunk.
-    while (!bits->is_last && bits->in == bits->limit) cjr_top_up(bits);
-    ptrdiff_t left = (bits->limit - bits->in) * 8 + bits->count;
-    return bits->is_last && left >= 0 && left < 8;
+    if (cjr_is_overdrawn(bits)) return false;
+    // The first bits end the byte of the last code. Whole bytes of zeros or ones are padding.
+    uint64_t rest = bits->bits << bits->count % 8;
+    for (int left = bits->count / 8; left > 0; left--, rest <<= 8)
+        if (rest >> 56 != 0 && rest >> 56 != 0xFF) return false;
+    bits->count %= 8;
+    while (true) {
+        for (; bits->in < bits->limit; bits->in++)
+            if (*bits->in != 0 && *bits->in != 0xFF) return false;
+        if (bits->is_last) return true;
+        // A marker may follow at the very end of a chunk.
+        cjr_top_up(bits);
+    }
 }
 
 cjr_entry cjr_any_code(cjr_bits *state, const cjr_codes *codes, uint64_t bits, bool is_dc, int blocks) {

@@ -109,7 +109,7 @@ void cjr_begin_segment(cjr_bits *bits);
 bool cjr_top_up(cjr_bits *bits);
 /// Whether more bits were used than the segment has.
 bool cjr_is_overdrawn(const cjr_bits *bits);
-/// Whether all whole bytes of the segment were used, and no more.
+/// Whether all whole bytes of the segment were used, but for padding of zeros or ones, and no more. The segment is over then.
 bool cjr_is_used_up(cjr_bits *bits);
 /// Passes the expected restart marker and begins the next segment.
 cjr_status cjr_restart(cjr_reader *reader);

@@ -42,8 +42,6 @@ typedef struct {
     int width, height;
     cjpeg_colors colors;
     bool progressive;
-    /// The file has an Adobe marker: inks are stored inverted.
-    bool adobe;
     /// The TIFF structure of the EXIF segment, in the reader's memory; NULL if there is none.
     const uint8_t *exif;
     size_t exif_length;

@@ -29,7 +29,8 @@ enum { CPNG_GRAY = 0, CPNG_RGB = 2, CPNG_PALETTE = 3, CPNG_GRAY_ALPHA = 4, CPNG_
 typedef struct {
     uint32_t width, height;
     uint8_t depth, color_type;
-    bool interlaced, has_trns, is_srgb, has_gamma, has_chromaticities;
+    bool interlaced, has_trns, has_gamma, has_chromaticities;
+    bool is_srgb;               // an sRGB chunk, or a profile that is known to be sRGB and is left out
     int32_t gamma;              // as in gAMA: 100000 / exponent for decoding
     int32_t chromaticities[8];  // as in cHRM: white, red, green, blue; x before y; times 100000
     const uint8_t *profile;     // owned by the reader; NULL if there is none

@@ -55,6 +55,9 @@ public protocol Codec: ImageDecoder {
     /// Whether `encode` accepts Y, Cb and Cr planes; `false` by default.
     var encodesPlanar: Bool { get }
 
+    /// Whether files can be gray, so that a profile of gray describes them; `true` by default.
+    var encodesGray: Bool { get }
+
     /// Whether files depend on `EncodeOptions.quality`; `true` by default.
     var usesQuality: Bool { get }
 
@@ -71,6 +74,7 @@ public protocol Codec: ImageDecoder {
 
 extension Codec {
     public var encodesPlanar: Bool { false }
+    public var encodesGray: Bool { true }
     public var usesQuality: Bool { true }
     public var longestSide: Int { .max }
 

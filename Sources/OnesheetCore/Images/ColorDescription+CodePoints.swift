@@ -4,19 +4,15 @@ extension ColorDescription {
     /// - Throws: `CodecError.unsupported` for high dynamic range, which would be rendered too dark.
     package init(primaries: Int, transfer: Int) throws(CodecError) {
         let chromaticities = Self.chromaticities(primaries)
-        let gamma: Double
         switch transfer {
-        // Unspecified, sRGB, and the television curves, which files use for sRGB.
-        case 0, 1, 2, 3, 6, 13, 14, 15: gamma = 2.2
-        case 4: gamma = 2.2
-        case 5: gamma = 2.8
-        case 8: gamma = 1
+        case 4: self = .gamma(2.2, chromaticities: chromaticities)
+        case 5: self = .gamma(2.8, chromaticities: chromaticities)
+        case 8: self = .gamma(1, chromaticities: chromaticities)
         case 16: throw .unsupported("the transfer function PQ (high dynamic range)")
         case 18: throw .unsupported("the transfer function HLG (high dynamic range)")
-        default: throw .unsupported("transfer characteristics \(transfer)")
+        // sRGB, unspecified and rare ones, and the television curves, which files use for sRGB.
+        default: self = chromaticities.map { .primaries($0) } ?? .sRGB
         }
-        let isUsual = ![4, 5, 8].contains(transfer) && chromaticities == nil
-        self = isUsual ? .sRGB : .gamma(gamma, chromaticities: chromaticities)
     }
 
     /// `nil` for sRGB and for unspecified values.

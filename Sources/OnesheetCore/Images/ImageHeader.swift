@@ -71,6 +71,8 @@ public enum ColorDescription: Sendable, Hashable {
     case icc([UInt8])
     /// A pure power of `gamma` (2.2 for decoding), over primaries and white point as CIE xy; `nil` primaries are sRGB's.
     case gamma(Double, chromaticities: Chromaticities?)
+    /// The curve of sRGB (IEC 61966-2-1) over other primaries, such as those of Display P3.
+    case primaries(Chromaticities)
 }
 
 /// CIE 1931 xy of white and of the three primaries (PNG's cHRM).

@@ -25,10 +25,11 @@ final class ColorConversion: @unchecked Sendable {
                 profile.baseAddress.flatMap { ccolors_from_icc($0, profile.count, Int32(channels), hasAlpha) }
             }
         case .gamma(let gamma, let points):
-            guard gamma > 0.1, gamma < 10 else { return nil }
-            let xy = points.map { [$0.white, $0.red, $0.green, $0.blue].flatMap { [$0.x, $0.y] } }
-            if let xy, !xy.allSatisfy({ $0 >= 0 && $0 <= 1 }) { return nil }
-            handle = ccolors_from_gamma(gamma, xy, Int32(channels), hasAlpha)
+            guard gamma > 0.1, gamma < 10, points?.isPossible ?? true else { return nil }
+            handle = ccolors_from_gamma(gamma, points?.numbers, Int32(channels), hasAlpha)
+        case .primaries(let points):
+            guard points.isPossible else { return nil }
+            handle = ccolors_from_gamma(0, points.numbers, Int32(channels), hasAlpha)
         }
         self.init(handle, bytes: kept)
     }
@@ -56,6 +57,11 @@ final class ColorConversion: @unchecked Sendable {
     func apply(_ from: UnsafePointer<UInt8>, _ to: UnsafeMutablePointer<UInt8>, pixels: Int) {
         ccolors_apply(handle, from, to, Int32(pixels))
     }
+}
+
+extension Chromaticities {
+    fileprivate var numbers: [Double] { [white, red, green, blue].flatMap { [$0.x, $0.y] } }
+    fileprivate var isPossible: Bool { numbers.allSatisfy { $0 >= 0 && $0 <= 1 } }
 }
 
 /// Recent conversions. Most originals have one of a few profiles, and making a conversion costs more than converting a poster. A

@@ -5,7 +5,7 @@ import OnesheetCore
 /// Little CMS samples a profile at 33³ or 17⁴ colours, each of which passes every stage of its tables. Only a
 /// `multiProcessElementsType` can have thousands of stages. The tags D2Bx and B2Dx hold it; they are floating-point alternatives to
 /// tags that every profile has (§8.2), and are removed. The rest has five stages at most: a grid with curves and a matrix around
-/// it. Grids cannot be larger than their bytes.
+/// it. Tables whose grids are larger than their bytes are removed too: a profile has others, which may be all that is needed.
 struct LimitedProfile {
     /// The profile for Little CMS.
     let bytes: [UInt8]
@@ -14,7 +14,7 @@ struct LimitedProfile {
     private static let mostTags = 100
     private static let head = 128
 
-    /// `nil` if the profile is too large, does not describe pixels, or has tables that exceed their bytes.
+    /// `nil` if the profile is too large or does not describe pixels.
     init?(_ profile: [UInt8]) {
         guard profile.count >= Self.head + 4, profile.count <= ImageHeader.largestProfile else { return nil }
         let reader = Reader(bytes: profile)
@@ -26,13 +26,14 @@ struct LimitedProfile {
         for index in 0..<count {
             let place = Self.head + 4 + index * 12
             let name = reader.name(at: place)
-            if name.hasPrefix("D2B") || name.hasPrefix("B2D") {
-                // A name that Little CMS does not look up and no other tag has.
-                bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, UInt8(index)])
-            } else if name.hasPrefix("A2B") || name.hasPrefix("B2A") {
-                let (start, size) = (reader.long(at: place + 4), reader.long(at: place + 8))
-                guard start <= profile.count, size <= profile.count - start, reader.fits(at: start, size: size) else { return nil }
-            }
+            let isUsable =
+                switch name.prefix(3) {
+                case "D2B", "B2D": false
+                case "A2B", "B2A": reader.fits(at: reader.long(at: place + 4), size: reader.long(at: place + 8))
+                default: true
+                }
+            // A name that Little CMS does not look up and no other tag has.
+            if !isUsable { bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, UInt8(index)]) }
         }
         self.bytes = bytes
     }
@@ -47,7 +48,7 @@ struct LimitedProfile {
 
         /// Whether a table (§10.10 to §10.13) has at most four inputs and outputs, and a grid within its bytes.
         func fits(at start: Int, size: Int) -> Bool {
-            guard size >= 32 else { return false }
+            guard size >= 32, start <= bytes.count, size <= bytes.count - start else { return false }
             let (inputs, outputs) = (Int(bytes[start + 8]), Int(bytes[start + 9]))
             guard (1...4).contains(inputs), (1...4).contains(outputs) else { return false }
             func grid(_ sides: [Int], _ sampleBytes: Int) -> Int { sides.reduce(outputs * sampleBytes, *) }

@@ -39,7 +39,7 @@ struct Job {
         if let asked = transform.watermark, let watermark {
             try Self.check(watermark.size, scale: asked.scale, on: plan.finalSize, limits)
         }
-        let converts = Self.converts(transform, plan, of: header, in: encoder.format)
+        let converts = Self.converts(transform, plan, of: header, in: encoder)
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
         if !converts, Self.draws(transform, plan, on: header, in: encoder.format), case .icc(let profile) = header.colors {
@@ -76,11 +76,15 @@ struct Job {
         }
     }
 
-    /// Whether pixels are converted to sRGB. Inks always become RGB, and gray does where something is drawn, so the original's profile would
-    /// no longer describe them.
-    static func converts(_ transform: Transform, _ plan: Plan, of header: ImageHeader, in format: ImageFormat) -> Bool {
-        transform.convertsToSRGB || header.model == .cmyk
-            || (header.model == .gray && draws(transform, plan, on: header, in: format))
+    /// Whether pixels are converted to sRGB. Inks always become RGB, and gray does where something is drawn or the format has no gray, so
+    /// the original's profile would no longer describe them. Without a profile, nothing in the variant would.
+    static func converts(_ transform: Transform, _ plan: Plan, of header: ImageHeader, in encoder: any Codec) -> Bool {
+        guard !transform.convertsToSRGB, case .icc = header.colors else { return true }
+        return switch header.model {
+        case .cmyk: true
+        case .gray: !encoder.encodesGray || draws(transform, plan, on: header, in: encoder.format)
+        case .rgb, .ycbcr: false
+        }
     }
 
     /// Whether a watermark or a background is drawn, whose colours are sRGB.

@@ -23,7 +23,7 @@ package struct RenderCost: Sendable, Equatable {
 
         /// Whether a conversion is made, from the original's profile or to it.
         func usesProfile(of header: ImageHeader) -> Bool {
-            Job.converts(transform, plan, of: header, in: encoder.format)
+            Job.converts(transform, plan, of: header, in: encoder)
                 || Job.draws(transform, plan, on: header, in: encoder.format)
         }
 

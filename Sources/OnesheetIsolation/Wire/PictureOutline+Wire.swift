@@ -59,7 +59,7 @@ extension ColorDescription: WireValue {
             switch self {
             case .sRGB: 0
             case .icc: 1
-            case .gamma: 2
+            case .gamma, .primaries: 2
             }
         message.write(kind)
     }

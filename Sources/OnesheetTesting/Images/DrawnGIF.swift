@@ -19,6 +19,8 @@ public struct DrawnGIF: Sendable {
     public var before: [UInt8] = []
     /// The codes of the frame without their blocks; `nil` for the drawn pixels.
     public var codes: [UInt8]?
+    /// The most bytes of a block, up to 255.
+    public var blockSize = 255
     /// Bytes between the frame and the trailer.
     public var after: [UInt8] = []
 
@@ -69,14 +71,14 @@ public struct DrawnGIF: Sendable {
             isInterlaced
             ? [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) } : Array(0..<height)
         let indices = rows.flatMap { y in (0..<width).map { index($0, y) } }
-        bytes += [UInt8(max(depth, 2))] + Self.blocks(codes ?? Self.compressed(indices, depth: max(depth, 2)))
+        bytes += [UInt8(max(depth, 2))] + Self.blocks(codes ?? Self.compressed(indices, depth: max(depth, 2)), of: blockSize)
         return bytes + after + [0x3B]
     }
 
-    /// Data in blocks of at most 255 bytes, with the empty block at their end.
-    public static func blocks(_ data: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: data.count, by: 255).flatMap { start in
-            let block = data[start..<min(start + 255, data.count)]
+    /// Data in blocks of at most so many bytes, with the empty block at their end.
+    public static func blocks(_ data: [UInt8], of size: Int = 255) -> [UInt8] {
+        stride(from: 0, to: data.count, by: size).flatMap { start in
+            let block = data[start..<min(start + size, data.count)]
             return [UInt8(block.count)] + block
         } + [0]
     }

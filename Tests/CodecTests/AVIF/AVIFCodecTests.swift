@@ -125,12 +125,66 @@ final class AVIFCodecTests: XCTestCase {
         let colors = try header(try file(primaries: 12, transfer: 13)).colors
 
         // Then
-        guard case .gamma(2.2, let primaries?) = colors else { return XCTFail("\(colors)") }
+        guard case .primaries(let primaries) = colors else { return XCTFail("\(colors)") }
         XCTAssertEqual(primaries.green, [0.265, 0.690])
     }
 
     func testThatLinearLightIsTold() throws {
         XCTAssertEqual(try header(try file(primaries: 1, transfer: 8)).colors, .gamma(1, chromaticities: nil))
+    }
+
+    func testRareTransferFunctionsAreThatOfSRGB() throws {
+        for transfer in [7, 9, 10, 11, 12, 17, 200] as [UInt8] {
+            XCTAssertEqual(try header(try file(primaries: 1, transfer: transfer)).colors, .sRGB)
+        }
+    }
+
+    func testFilesWithoutPixiAreRead() throws {
+        // Given a file whose depth is only in its stream
+        let whole = try file()
+        var bytes = whole
+        let place = try XCTUnwrap(bytes.indices.first { bytes[$0...].starts(with: Array("pixi".utf8)) })
+        bytes.replaceSubrange(place..<place + 4, with: Array("free".utf8))
+        // When, then
+        assertImagesSimilar(try codec.picture(bytes), try codec.picture(whole), within: 0)
+    }
+
+    func testAnImpossibleCleanApertureIsNone() throws {
+        // Given a file whose profile is replaced by a property of the same size: width, height and two offsets, as fractions
+        let whole = try file(EncodeOptions(quality: 95, profile: [UInt8](repeating: 1, count: 28)))
+        for values in [
+            [25, 1, 16, 1, 0, 1, 0, 1], [81, 2, 16, 1, 0, 1, 0, 1], [24, 0, 16, 1, 0, 1, 0, 1], [0, 1, 16, 1, 0, 1, 0, 1],
+            [24, 1, 16, 1, 9, 1, 0, 1],
+        ] {
+            var bytes = whole
+            let places = bytes.indices.filter { bytes[$0...].starts(with: Array("colrprof".utf8)) }
+            XCTAssertEqual(places.count, 1)
+            let aperture = values.flatMap { [0, 0, 0, UInt8($0)] as [UInt8] }
+            bytes.replaceSubrange(places[0]..<places[0] + 36, with: Array("clap".utf8) + aperture)
+            try markEssential(&bytes, propertyAt: places[0] - 4)
+            // When, then it has all its pixels
+            let header = try header(bytes)
+            XCTAssertEqual([header.width, header.height], [24, 16], "\(values)")
+            assertImagesSimilar(try codec.picture(bytes), try codec.picture(whole), within: 0)
+        }
+    }
+
+    /// Says of the property that a reader has to know it (ISO/IEC 23008-12 §9.3).
+    private func markEssential(_ bytes: inout [UInt8], propertyAt place: Int) throws {
+        func start(_ name: String) throws -> Int {
+            try XCTUnwrap(bytes.indices.first { bytes[$0...].starts(with: Array(name.utf8)) }) + 4
+        }
+        var (position, index) = (try start("ipco"), UInt8(1))
+        while position < place {
+            position += bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+            index += 1
+        }
+        XCTAssertEqual(position, place)
+        // Version, flags, one item, its number, and as many associations as a byte says
+        let associations = try start("ipma") + 10
+        for place in associations + 1...associations + Int(bytes[associations]) where bytes[place] & 0x7F == index {
+            bytes[place] |= 0x80
+        }
     }
 
     func testThatHighDynamicRangeIsRefusedByName() throws {

@@ -71,6 +71,19 @@ final class GIFCodecTests: XCTestCase {
         }
     }
 
+    func testBlocksMayHaveAnySize() throws {
+        for isInterlaced in [false, true] {
+            var drawing = DrawnGIF(width: 60, height: 40, isInterlaced: isInterlaced, depth: 8)
+            for size in [1, 2, 3, 254] {
+                // Given
+                drawing.blockSize = size
+                // When, then also if the file ends behind the last block
+                XCTAssertEqual(try decoded(drawing.file).rgba, drawing.rgba, "\(size)")
+                XCTAssertEqual(try decoded(drawing.file.dropLast(2)).rgba, drawing.rgba, "\(size)")
+            }
+        }
+    }
+
     func testThatAFrameLiesOnItsCanvas() throws {
         for isInterlaced in [false, true] {
             let drawing = DrawnGIF(width: 9, height: 7, isInterlaced: isInterlaced, place: (2, 3), canvas: (20, 12))

@@ -121,6 +121,56 @@ final class JPEGDamageTests: XCTestCase {
         }
     }
 
+    private func fileWithRestarts() throws -> [UInt8] {
+        try WrittenJPEG(CJPEG_YCBCR) { ($0.restartInterval, $0.subsampling) = (2, (2, 2)) }
+            .file(try DrawnPoster(width: 160, height: 120).draw(planes: (2, 2)))
+    }
+
+    func testPaddingBeforeRestartMarkersIsNoHarm() throws {
+        let whole = try fileWithRestarts()
+        for padding in [[0], [0xFF, 0], [0xFF], [0, 0], [UInt8](repeating: 0, count: 30)] as [[UInt8]] {
+            // Given
+            var bytes = whole
+            for restart in whole.restarts.reversed() { bytes.insert(contentsOf: padding, at: restart) }
+            // When, then
+            XCTAssertNil(error(bytes), "\(padding)")
+            try assertEqualPictures(bytes, whole)
+        }
+        // And other bytes, which replace lost samples, are damage
+        var bytes = whole
+        bytes.insert(contentsOf: [UInt8](repeating: 7, count: 30), at: whole.restarts[5])
+        let error = try XCTUnwrap(error(bytes))
+        guard case .damaged = error else { return XCTFail("\(error)") }
+    }
+
+    func testRestartMarkersWithFarNumbersAreNoHarm() throws {
+        let whole = try fileWithRestarts()
+        for distance in 0..<8 {
+            // Given other numbers
+            var bytes = whole
+            for restart in whole.restarts { bytes[restart + 1] = 0xD0 | (bytes[restart + 1] + UInt8(distance)) & 7 }
+            // When, then those that are near mean that a segment is lost, or comes twice
+            if [0, 3, 4, 5].contains(distance) {
+                try assertEqualPictures(bytes, whole)
+            } else {
+                let error = try XCTUnwrap(error(bytes), "\(distance)")
+                guard case .damaged = error else { return XCTFail("\(error)") }
+            }
+        }
+    }
+
+    func testPaddingBetweenTwoScansIsNoHarm() throws {
+        for padding in [[0], [0, 0, 0], [0xFF, 0]] as [[UInt8]] {
+            // Given
+            let whole = try file(isProgressive: true)
+            let parts = whole.partsOfScans
+            let bytes = parts[0].header + parts.flatMap { padding + $0.scan }
+            // When, then
+            XCTAssertNil(error(bytes), "\(padding)")
+            try assertEqualPictures(bytes, whole)
+        }
+    }
+
     /// By default at full size and small.
     private func assertEqualPictures(
         _ bytes: [UInt8], _ whole: [UInt8], sizes: [DecodeRequest.Target?] = [nil, .init(width: 20, height: 15, chroma: 2)]
@@ -240,6 +290,12 @@ final class JPEGDamageTests: XCTestCase {
 extension [UInt8] {
     /// The positions behind the markers of scans.
     fileprivate var scans: [Int] { indices.filter { $0 > 0 && self[$0 - 1] == 0xFF && self[$0] == 0xDA }.map { $0 + 1 } }
+
+    /// The positions of the restart markers.
+    fileprivate var restarts: [Int] {
+        let first = scans.first ?? count
+        return indices.filter { $0 > first && self[$0] == 0xFF && $0 + 1 < count && (0xD0...0xD7).contains(self[$0 + 1]) }
+    }
 
     /// The bytes of each scan with the tables before it, and those before the first.
     fileprivate var partsOfScans: [(header: [UInt8], scan: [UInt8])] {

@@ -75,21 +75,28 @@ final class JPEGKindsTests: XCTestCase {
     }
 
     func testInksWithoutAdobesMarkerAreInvertedToo() throws {
-        // Given a file that stores 255 minus ink, with and without the marker, and without it but with a profile
+        // Given a file that stores 255 minus ink, with and without the marker
         let file = try WrittenJPEG(CJPEG_CMYK).file(try poster.draw(.cmyk))
         var plain = file
         plain[try XCTUnwrap(file.indices.first { file[$0...].starts(with: Array("Adobe".utf8)) })] = UInt8(ascii: "X")
-        // When the profile is one of inks, or of other colours
-        for (bytes, isInverted) in [
-            (plain, false), (Self.with(profile: "CMYK", plain), true), (Self.with(profile: "RGB ", plain), false),
-            (Self.with(profile: "CMYK", file), false),
+        // When there is a profile, of inks or of other colours, or none
+        for bytes in [
+            plain, Self.with(profile: "CMYK", plain), Self.with(profile: "RGB ", plain), Self.with(profile: "CMYK", file),
         ] {
-            // Then it is the picture that browsers show, but that with a profile of inks and no marker is what is stored
-            var expected = try poster.draw(.cmyk)
-            for y in 0..<53 where isInverted {
-                expected.withMutableRow(y) { row in for index in 0..<row.count { row[index] = 255 - row[index] } }
-            }
-            assertImagesSimilar(try codec.picture(bytes), expected, within: 5)
+            // Then it is the picture that others show
+            assertImagesSimilar(try codec.picture(bytes), try poster.draw(.cmyk), within: 5)
+        }
+    }
+
+    func testOfTwoProfilesTheFirstCounts() throws {
+        // Given profiles of one piece each
+        let plain = try WrittenJPEG(CJPEG_YCBCR).file(try poster.draw(planes: (1, 1)))
+        let first = try header(Self.with(profile: "RGB ", plain)).colors
+        XCTAssertNotEqual(first, .sRGB)
+        for second in ["RGB ", "GRAY"] {
+            // When, then
+            let bytes = Self.with(profile: "RGB ", Self.with(profile: second, plain))
+            XCTAssertEqual(try header(bytes).colors, first)
         }
     }
 

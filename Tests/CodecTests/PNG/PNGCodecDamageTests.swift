@@ -63,14 +63,24 @@ final class PNGCodecDamageTests: XCTestCase {
         }
     }
 
-    func testThatAWrongChecksumBeforeTheLastRowIsDamage() {
-        // Given the first of three chunks.
-        let drawn = split(3)
-        var bytes = drawn.file
-        bytes[33 + 8 + drawn.split] ^= 1
+    func testAWrongChecksumOfAChunkIsNoDamageWhereTheStreamIsRight() {
+        for isInterlaced in [false, true] {
+            // Given the first of three chunks
+            var drawn = drawn
+            drawn.isInterlaced = isInterlaced
+            drawn.split = DrawnPNG.zlib(drawn.scanlines).count / 3 + 1
+            var bytes = drawn.file
+            bytes[33 + 8 + drawn.split] ^= 1
 
-        // Then
-        XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "IDAT: CRC error")))
+            // Then
+            XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
+
+            // Without the stream's checksum, or with a wrong one, no check covers the rows.
+            var wrong = bytes
+            wrong[bytes.count - 17] ^= 1
+            XCTAssertEqual(outcome(wrong), .failure(.damaged(reason: "IDAT: incorrect data check")))
+            XCTAssertEqual(outcome(bytes.dropLast(18)), .failure(.truncated))
+        }
     }
 
     func testThatAWrongPixelIsDamage() {
@@ -211,6 +221,22 @@ final class PNGCodecDamageTests: XCTestCase {
             // When, then
             XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
             XCTAssertFalse(try PNGCodec().header(of: bytes.span).hasAlpha)
+        }
+    }
+
+    func testBitsAboveTheDepthOfATransparentColourAreIgnored() {
+        for var drawn in DrawnPNG.everyKind where drawn.kind != .palette && drawn.depth < 16 {
+            guard let key = drawn.transparency else { continue }
+            for isInterlaced in [false, true] {
+                // Given
+                drawn.isInterlaced = isInterlaced
+                let mask = UInt8((1 << drawn.depth) - 1)
+                var high = drawn
+                high.transparency = key.enumerated().map { $0 % 2 == 0 ? 0xFA : $1 | ~mask }
+
+                // When, then
+                XCTAssertEqual(outcome(high.file), .success(drawn.rgba), drawn.name)
+            }
         }
     }
 

@@ -76,6 +76,24 @@ final class PNGCodecHeaderTests: XCTestCase {
         XCTAssertEqual(try header { $0.early = [Self.profileChunk(Self.profile)] }.colors, .icc(Self.profile))
     }
 
+    func testAProfileCountsBeforeSRGB() throws {
+        let (profile, srgb) = (Self.profileChunk(Self.profile), (name: "sRGB", bytes: [UInt8(0)]))
+        for chunks in [[profile, srgb], [srgb, profile], [Self.gamma(45455), srgb, profile]] {
+            XCTAssertEqual(try colors(chunks), .icc(Self.profile))
+        }
+    }
+
+    func testSRGBWithAnUnknownIntentIsNone() throws {
+        for wrong in [[4], [], [0, 0]] as [[UInt8]] {
+            XCTAssertEqual(try colors([("sRGB", wrong), Self.gamma(50_000)]), .gamma(2, chromaticities: nil))
+        }
+    }
+
+    func testPrimariesWithoutAGammaSayNothing() throws {
+        let points = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000]
+        XCTAssertEqual(try colors([("cHRM", points.flatMap(DrawnPNG.number))]), .sRGB)
+    }
+
     func testThatABrokenProfileIsAsGoodAsNone() throws {
         // Given
         var broken = Self.profile
@@ -127,9 +145,11 @@ final class PNGCodecHeaderTests: XCTestCase {
                 let told = try colors([other, ("cICP", values)])
 
                 // Then
-                guard case .gamma(let gamma, let primaries?) = told else { return XCTFail("\(told)") }
-                XCTAssertEqual(gamma, values[1] == 8 ? 1 : 2.2)
-                XCTAssertEqual(primaries.red, values[0] == 9 ? [0.708, 0.292] : [0.680, 0.320])
+                switch told {
+                case .gamma(1, let primaries?): XCTAssertEqual(primaries.red, [0.708, 0.292])
+                case .primaries(let primaries): XCTAssertEqual(primaries.red, [0.680, 0.320])
+                default: XCTFail("\(told)")
+                }
             }
         }
         XCTAssertEqual(try colors([Self.gamma(50_000), ("cICP", [1, 13, 0, 1])]), .sRGB)
@@ -148,8 +168,10 @@ final class PNGCodecHeaderTests: XCTestCase {
         for values in [[200, 13, 0, 1], [9, 200, 0, 1], [2, 2, 0, 1], [9, 16, 1, 1], [9, 16, 0, 0], [9, 16, 0]] as [[UInt8]] {
             XCTAssertEqual(try colors([("cICP", values), Self.gamma(50_000)]), .gamma(2, chromaticities: nil), "\(values)")
         }
-        // and a chunk behind the rows
-        XCTAssertEqual(try header { $0.late = [("cICP", [9, 16, 0, 1])] }.colors, .sRGB)
+        // and chunks behind the rows and behind a palette
+        let late = (name: "cICP", bytes: [9, 16, 0, 1] as [UInt8])
+        XCTAssertEqual(try header { $0.late = [late] }.colors, .sRGB)
+        XCTAssertEqual(try colors([("PLTE", [1, 2, 3]), late]), .sRGB)
     }
 
     /// EXIF as ImageMagick writes it into a text chunk.

@@ -137,7 +137,7 @@
             var drawing = DrawnHEIC(width: 64, height: 64)
             XCTAssertEqual(try header(drawing.file).colors, .sRGB)
             drawing.points = (12, 13)
-            guard case .gamma(2.2, .some) = try header(drawing.file).colors else { return XCTFail("not P3") }
+            guard case .primaries = try header(drawing.file).colors else { return XCTFail("not P3") }
             for (transfer, name) in [(16, "PQ"), (18, "HLG")] {
                 drawing.points = (9, transfer)
                 assertFails(drawing.file, .unsupported("the transfer function \(name) (high dynamic range)"))
