@@ -36,7 +36,7 @@ bench-console: ## Measure the page: bytes of the first view, time until it is us
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
 	@.ci/bench-peers
 
-bench-quality: setup ## Compare bytes at equal quality with libvips, sharp and imgproxy, and measure quality: auto
+bench-quality: setup ## Score small images beside libvips and Pillow, compare bytes at equal quality, and measure quality: auto
 	@.ci/bench-quality
 
 bench-http: setup ## Compare cached responses with nginx, Varnish and thumbor

@@ -197,20 +197,20 @@ struct JPEGReader: ~Copyable {
     ) throws(CodecError) {
         let counts = [rows.count.0, rows.count.1, rows.count.2]
         let firsts = [rows.first.0, rows.first.1, rows.first.2]
-        let side = Int(rows.side)
         for (plane, shape) in layout.planes.enumerated() {
             for index in 0..<Int(counts[plane]) {
-                if plane == 0, side > 0, index % side == 0, let start = Self.variances(index / side, in: &rows) {
-                    let variances = UnsafeBufferPointer(start: start, count: (shape.width + side - 1) / side)
-                    try sink.variances(Span(_unsafeElements: variances), side: side)
-                }
                 guard let start = Self.row(index, of: plane, in: &rows) else { throw .damaged(reason: "a row is missing") }
                 let samples = UnsafeMutableBufferPointer(start: start, count: shape.width * shape.channels)
                 if layout.model == .cmyk {
                     for sample in samples.indices { samples[sample] = 255 - samples[sample] }
                 }
-                try sink.row(
-                    Span(_unsafeElements: UnsafeBufferPointer(samples)), plane: plane, y: Int(firsts[plane]) + index)
+                let (row, y) = (Span(_unsafeElements: UnsafeBufferPointer(samples)), Int(firsts[plane]) + index)
+                if plane == 0, let start = Self.variances(index, in: &rows) {
+                    let variances = UnsafeBufferPointer(start: start, count: shape.width)
+                    try sink.row(row, variances: Span(_unsafeElements: variances), y: y)
+                } else {
+                    try sink.row(row, plane: plane, y: y)
+                }
             }
         }
     }

@@ -171,9 +171,8 @@ cjpeg_status cjpeg_read_corners(cjpeg_reader *reader, cjpeg_rows *rows) {
             for (int row = 0; row < part->count; row++) rows[picture].rows[i][row] = part->rows + (size_t)row * part->stride;
             reader->corner_rows[picture][i] += part->count;
             if (i > 0) continue;
-            rows[picture].side = part->variances ? corners->luma : 0;
-            for (int row = 0; part->variances && row * corners->luma < part->count; row++)
-                rows[picture].variances[row] = part->variances + (size_t)row * part->variance_stride;
+            for (int row = 0; row < part->count; row++)
+                rows[picture].variances[row] = part->variances ? part->variances + (size_t)row * part->stride : NULL;
         }
     return CJPEG_OK;
 }

@@ -195,7 +195,7 @@ cjpeg_status cjpeg_read(cjpeg_reader *reader, cjpeg_rows *rows) {
         rows->first[i] = reader->delivered[i];
         rows->count[i] = 0;
     }
-    rows->side = 0;
+    memset(rows->variances, 0, sizeof rows->variances);
     if (reader->planar) read_planes(reader, rows);
     else read_packed(reader, rows);
     for (int i = 0; i < 3; i++) reader->delivered[i] += rows->count[i];

@@ -43,13 +43,9 @@ public struct RowCollector: RowSink {
         rows[plane] += 1
     }
 
-    public mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError) {
-        guard let layout, side > 0, rows[0] % side == 0 else {
-            return breaches.append("variances of \(side) rows after \(rows.first ?? 0)")
-        }
-        if variances.count != (layout.width + side - 1) / side {
-            breaches.append("\(variances.count) variances of \(side) samples")
-        }
+    public mutating func row(_ samples: Span<UInt8>, variances: Span<UInt16>, y: Int) throws(CodecError) {
+        if variances.count != layout?.width { breaches.append("\(variances.count) variances of row \(y)") }
+        try row(samples, plane: 0, y: y)
     }
 
     /// Red, green, blue and alpha of all pixels of a packed gray or RGB picture; `nil` for other layouts.

@@ -80,7 +80,7 @@ void ck_open(const uint8_t *from, int16_t *const *to, int channels, int has_alph
 
 // Sixteen look-ups, and the arithmetic for all at once.
 __attribute__((target("avx2"))) static int open_means_avx2(
-    const uint8_t *from, const int16_t *variances, int16_t *to, const ck_light *curve, int width) {
+    const uint8_t *from, const uint16_t *variances, int16_t *to, const ck_light *curve, int width) {
     const __m256i full = _mm256_set1_epi16(FULL), low = _mm256_set1_epi32(0xFFFF);
     int i = 0;
     for (; i + 16 <= width; i += 16) {
@@ -99,7 +99,7 @@ __attribute__((target("avx2"))) static int open_means_avx2(
 #endif
 
 // The mean of a smooth function over samples is about its value at their mean, and half of its second derivative times their variance.
-void ck_open_means(const uint8_t *from, const int16_t *variances, int16_t *to, const ck_light *curve, int width) {
+void ck_open_means(const uint8_t *from, const uint16_t *variances, int16_t *to, const ck_light *curve, int width) {
     int i = 0;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) i = open_means_avx2(from, variances, to, curve, width);
@@ -108,18 +108,6 @@ void ck_open_means(const uint8_t *from, const int16_t *variances, int16_t *to, c
         ck_light value = curve[from[i]];
         int light = value.light + ((value.bend * variances[i] + (1 << 14)) >> 15);
         to[i] = (int16_t)(light < FULL ? light : FULL);
-    }
-}
-
-// Eight at a time, of which the next ones replace those that are too many.
-void ck_spread(const uint16_t *variances, int16_t *to, int side, int count) {
-    for (int i = 0; i < count; i++) {
-        uint64_t four = variances[i] * 0x0001000100010001u;
-        for (int j = 0; j < side; j += 8) {
-            memcpy(to + j, &four, sizeof four);
-            memcpy(to + j + 4, &four, sizeof four);
-        }
-        to += side;
     }
 }
 

@@ -55,9 +55,7 @@ typedef struct {
 /// channel, the others are premultiplied.
 void ck_open(const uint8_t *from, int16_t *const *to, int channels, int has_alpha, const ck_light *curve, int width);
 /// The mean light around samples of one channel: each stands for others with a variance of up to 16,383.
-void ck_open_means(const uint8_t *from, const int16_t *variances, int16_t *to, const ck_light *curve, int width);
-/// Repeats each of `count` variances `side` times. Up to seven numbers behind them are overwritten.
-void ck_spread(const uint16_t *variances, int16_t *to, int side, int count);
+void ck_open_means(const uint8_t *from, const uint16_t *variances, int16_t *to, const ck_light *curve, int width);
 /// The inverse; `curve` has (255 << 6) + 1 values.
 void ck_close(const int16_t *const *from, uint8_t *to, int channels, int has_alpha, const uint8_t *curve, int width);
 

@@ -67,10 +67,9 @@ typedef struct {
     uint8_t *rows;
     size_t stride;
     int count;
-    /// Of the first component: for each block, the variance of what its corner leaves out, in squares of a step of a sample. In rows of
-    /// blocks, so many numbers apart. NULL if nothing is left out.
+    /// Of the first component: for each sample, the variance of what the corner leaves out around it, in squares of a step of a sample;
+    /// `stride` numbers apart. NULL if nothing is left out.
     const uint16_t *variances;
-    size_t variance_stride;
 } cjr_rows;
 
 /// The header of a scan (ITU-T T.81 B.2.3): components by their place in the frame, the numbers of their tables, the positions of

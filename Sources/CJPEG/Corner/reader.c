@@ -52,8 +52,8 @@ static cjr_status make_plane(cjr_reader *reader, const cjr_picture *picture, int
     plane->stride = ((size_t)reader->mcus_across * (size_t)(part->across * corner) + 8 + 63) & ~(size_t)63;
     plane->rows = calloc((size_t)(part->down * corner), plane->stride);
     if (!plane->rows) return CJR_OUT_OF_MEMORY;
-    if (!part->is_measured) return CJR_OK;
-    plane->variances = calloc((size_t)(part->down * part->across) * (size_t)reader->mcus_across, sizeof *plane->variances);
+    if (!part->is_measured || corner == CJR_CORNER) return CJR_OK;
+    plane->variances = calloc((size_t)(part->down * corner) * plane->stride, sizeof *plane->variances);
     return plane->variances ? CJR_OK : CJR_OUT_OF_MEMORY;
 }
 
@@ -232,9 +232,7 @@ cjr_status cjr_read(cjr_reader *reader, cjr_rows rows[CJR_COMPONENTS][CJR_CORNER
             cjr_plane *plane = &part->plane[j];
             int count = part->down * plane->corner, left = plane->height - plane->delivered;
             if (count > left) count = left;
-            const uint16_t *variances = plane->corner < CJR_CORNER ? plane->variances : NULL;
-            size_t blocks = (size_t)(part->across * reader->mcus_across);
-            rows[i][plane->corner] = (cjr_rows){plane->rows, plane->stride, count, variances, blocks};
+            rows[i][plane->corner] = (cjr_rows){plane->rows, plane->stride, count, plane->variances};
             plane->delivered += count;
         }
     }

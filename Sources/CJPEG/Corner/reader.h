@@ -37,7 +37,7 @@ typedef struct {
     size_t stride;
     /// In samples.
     int width, height, delivered;
-    /// Those of a row of MCUs; NULL if they are not measured.
+    /// For each sample of `rows`, the variance of what is left out around it; NULL if nothing is, or if it is not measured.
     uint16_t *variances;
 } cjr_plane;
 

@@ -4,7 +4,9 @@
 //   PAIRED: the most vectors for which a coefficient more, which is often zero, costs less than a look-up more;
 //   vector, sum(a, b), narrow(vectors, count, bytes);
 //   share(value, lanes): a value of 16 bits times each lane, shifted by 15 bits with rounding;
-//   product(value, lanes): the same after saturation to 16 bits.
+//   product(value, lanes): the same after saturation to 16 bits;
+//   share_out(samples, means, vectors, count, variance, shares): the shares of a variance (sharing.h) of each of `count` sums, beside the
+//     means of their block; both are 0 in the lanes behind them.
 #include "local_bits.h"
 #include "progressive.h"
 
@@ -38,9 +40,33 @@ static inline __attribute__((always_inline)) void add(vector *samples, const int
     for (int i = 0; i < vectors; i++) samples[i] = sum(samples[i], product(value, lanes + i * CJR_LANES));
 }
 
-// Writes the samples of a block into each plane, eight bytes in each row: the next block replaces those beyond its corner.
+// `measured` is the number of planes whose variances are measured, 0, 1 or SEVERAL, and known to the compiler, as `vectors` is.
+#undef SEVERAL
+#define SEVERAL 2
+// Shares the variance of a block among the samples of a plane.
+static inline __attribute__((always_inline)) void share_in_plane(
+    const cjr_part *part, const cjr_plane *plane, const vector *samples, int vectors, int measured, int32_t dc, int corner,
+    int variance, uint16_t *shares) {
+    vector means[CJR_VECTORS], own[2 * CJR_SHARED];
+    for (int i = 0; i < vectors; i++) means[i] = product(dc, part->basis + i * CJR_LANES);
+    int count = corner * corner, whole = (count + CJR_LANES - 1) / CJR_LANES;
+    memset(shares + whole * CJR_LANES, 0, 8 * sizeof *shares);
+    if (measured == 1) {
+        share_out(samples, means, whole, count, variance, shares);
+        return;
+    }
+    // The plane's lanes alone.
+    size_t size = (size_t)count * sizeof(int16_t), at = (size_t)plane->lane * sizeof(int16_t);
+    memset(own, 0, sizeof own);
+    memcpy(own, (const char *)samples + at, size);
+    memcpy(own + CJR_SHARED, (const char *)means + at, size);
+    share_out(own, own + CJR_SHARED, whole, count, variance, shares);
+}
+
+// Writes the samples of a block into each plane, eight in each row: the next block replaces those beyond its corner. With them the
+// variance around each, from that of the block.
 static inline __attribute__((always_inline)) void store(
-    const cjr_part *part, const vector *samples, int vectors, int column, int row) {
+    const cjr_part *part, const vector *samples, int vectors, int measured, int32_t dc, const uint16_t *variances, int column, int row) {
     uint8_t bytes[CJR_VECTORS * CJR_LANES + 8];
     narrow(samples, vectors, bytes);
     memset(bytes + vectors * CJR_LANES, 0, 8);
@@ -54,6 +80,15 @@ static inline __attribute__((always_inline)) void store(
         uint8_t *to = plane->rows + (size_t)(row * corner) * stride + column * corner;
 #pragma clang loop unroll(full)
         for (int y = 0; y < corner; y++) memcpy(to + (size_t)y * stride, from + y * corner, 8);
+        if (measured && corner < CJR_CORNER) {
+            uint16_t shares[CJR_SHARED * CJR_LANES + 8];
+            share_in_plane(part, plane, samples, vectors, measured, dc, corner, *variances++, shares);
+            uint16_t *first = plane->variances + (size_t)(row * corner) * stride + column * corner;
+#pragma clang loop unroll(full)
+            for (int y = 0; y < corner; y++) memcpy(first + (size_t)y * stride, shares + y * corner, 8 * sizeof *shares);
+        } else if (measured) {
+            variances++;
+        }
         plane++;
     }
 }
@@ -105,19 +140,15 @@ static inline uint16_t variance_of(const cjr_part *part, int64_t energy) {
 }
 
 // Writes the variance of what each plane leaves out, from the energies by the number of planes that leave them out.
-static inline void store_variances(const cjr_part *part, const int64_t *energies, size_t place) {
+static inline void sum_variances(const cjr_part *part, const int64_t *energies, uint16_t *variances) {
     int64_t energy = 0;
-    const cjr_plane *plane = part->plane;
     const int64_t *last = energies + part->planes;
     do {
         energy += *last--;
-        plane++->variances[place] = variance_of(part, energy);
+        *variances++ = variance_of(part, energy);
     } while (last > energies);
 }
 
-// `measured` is the number of planes whose variances are measured, 0, 1 or SEVERAL, and known to the compiler, as `vectors` is.
-#undef SEVERAL
-#define SEVERAL 2
 static inline __attribute__((always_inline)) local_bits read_block(
     cjr_reader *reader, local_bits b, cjr_part *part, int vectors, int measured, int column, int row) {
     // In variables, because the compiler would load them again after each store and call.
@@ -209,13 +240,13 @@ static inline __attribute__((always_inline)) local_bits read_block(
         REFILL(b);
     }
 #undef MEASURE
-    store(part, samples, vectors, column, row);
-    size_t place = (size_t)(row * part->across * reader->mcus_across + column);
-    if (measured == 1) part->plane[0].variances[place] = variance_of(part, energy + energy_of(sum));
+    uint16_t variances[CJR_CORNER];
+    if (measured == 1) variances[0] = variance_of(part, energy + energy_of(sum));
     if (measured == SEVERAL) {
         energies[part->planes] += energy_of(sum);
-        store_variances(part, energies, place);
+        sum_variances(part, energies, variances);
     }
+    store(part, samples, vectors, measured, dc, variances, column, row);
     return b;
 }
 
@@ -312,11 +343,14 @@ static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *
                 known &= ~CJR_POSITION(k);
                 add(samples, basis + k * lanes, vectors, values[from->place[k]] * part->quantisers[k]);
             }
-            store(part, samples, vectors, x, y);
-            if (!from->energies) continue;
+            if (!from->energies) {
+                store(part, samples, vectors, 0, 0, NULL, x, y);
+                continue;
+            }
             const uint32_t *energies = from->energies + (first + (size_t)x) * (size_t)part->planes;
-            for (int i = 0; i < part->planes; i++)
-                part->plane[i].variances[y * from->blocks_across + x] = variance_of(part, energies[i]);
+            uint16_t variances[CJR_CORNER];
+            for (int i = 0; i < part->planes; i++) variances[i] = variance_of(part, energies[i]);
+            store(part, samples, vectors, SEVERAL, dc, variances, x, y);
         }
     }
 }

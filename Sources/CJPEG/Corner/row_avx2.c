@@ -8,6 +8,7 @@
 // All planes of corners of up to five coefficients: 55 lanes.
 #define PAIRED 4
 typedef __m256i vector;
+#include "sharing.h"
 
 static inline vector share(int16_t value, const int16_t *lanes) {
     return _mm256_mulhrs_epi16(_mm256_set1_epi16(value), _mm256_load_si256((const __m256i *)lanes));
@@ -31,6 +32,34 @@ static inline __attribute__((always_inline)) void narrow(const vector *samples, 
         vector all = rounded(samples[i]);
         __m128i narrowed = _mm_packus_epi16(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
         _mm_storeu_si128((__m128i *)(bytes + i * CJR_LANES), narrowed);
+    }
+}
+
+static inline __attribute__((always_inline)) void share_out(
+    const vector *samples, const vector *means, int vectors, int count, int variance, uint16_t *shares) {
+    vector mean = _mm256_broadcastw_epi16(_mm256_castsi256_si128(means[0]));
+    vector darkness = _mm256_subs_epi16(_mm256_set1_epi16(CJR_WHITE), mean);
+    darkness = _mm256_min_epi16(_mm256_max_epi16(darkness, _mm256_setzero_si256()), _mm256_set1_epi16(2 * CJR_WHITE));
+    vector weights[CJR_SHARED], total = _mm256_setzero_si256();
+    for (int i = 0; i < vectors; i++) {
+        vector distance = _mm256_subs_epi16(samples[i], means[i]);
+        distance = _mm256_max_epi16(_mm256_adds_epi16(distance, distance), _mm256_set1_epi16(-INT16_MAX));
+        vector square = _mm256_mulhrs_epi16(distance, distance);
+        weights[i] = _mm256_add_epi16(square, _mm256_sign_epi16(_mm256_mulhrs_epi16(square, darkness), distance));
+        total = _mm256_add_epi32(total, _mm256_madd_epi16(square, _mm256_set1_epi16(1)));
+    }
+    __m128i four = _mm_add_epi32(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
+    four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+    int sum = _mm_cvtsi128_si32(_mm_add_epi32(four, _mm_shuffle_epi32(four, 1))), even = even_weight(sum, count);
+    __m256 unit = _mm256_set1_ps(share_of_weight(variance, sum, even, count));
+    for (int i = 0; i < vectors; i++) {
+        vector weight = _mm256_add_epi16(weights[i], _mm256_set1_epi16((int16_t)even));
+        vector low = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(weight));
+        vector high = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(weight, 1));
+        low = _mm256_cvttps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(low), unit));
+        high = _mm256_cvttps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(high), unit));
+        vector all = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xD8);
+        _mm256_storeu_si256((vector *)shares + i, _mm256_min_epi16(all, _mm256_set1_epi16(CJR_VARIANCE)));
     }
 }
 

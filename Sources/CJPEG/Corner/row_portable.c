@@ -100,6 +100,32 @@ static inline void narrow(const vector *samples, int count, uint8_t *bytes) {
 }
 #endif
 
+#include "sharing.h"
+
+// Loops over whole vectors, for the compiler to vectorise.
+static inline void share_out(
+    const vector *samples, const vector *means, int vectors, int count, int variance, uint16_t *shares) {
+    int16_t sums[CJR_SHARED * CJR_LANES], grounds[CJR_SHARED * CJR_LANES];
+    uint16_t weights[CJR_SHARED * CJR_LANES];
+    memcpy(sums, samples, (size_t)vectors * sizeof *samples);
+    memcpy(grounds, means, (size_t)vectors * sizeof *means);
+    int darkness = CJR_WHITE - grounds[0], total = 0;
+    darkness = darkness < 0 ? 0 : darkness > 2 * CJR_WHITE ? 2 * CJR_WHITE : darkness;
+    for (int i = 0; i < vectors * CJR_LANES; i++) {
+        int distance = 2 * (sums[i] - grounds[i]);
+        distance = distance < -INT16_MAX ? -INT16_MAX : distance > INT16_MAX ? INT16_MAX : distance;
+        int square = (distance * distance + 0x4000) >> 15, more = (square * darkness + 0x4000) >> 15;
+        weights[i] = (uint16_t)(distance < 0 ? square - more : square + more);
+        total += square;
+    }
+    int even = even_weight(total, count);
+    float unit = share_of_weight(variance, total, even, count);
+    for (int i = 0; i < vectors * CJR_LANES; i++) {
+        int share = (int)((float)(weights[i] + even) * unit);
+        shares[i] = (uint16_t)(share < CJR_VARIANCE ? share : CJR_VARIANCE);
+    }
+}
+
 #include "row.h"
 
 // The lowest bit is the next zero.

@@ -75,10 +75,9 @@ typedef struct {
     uint8_t *rows[3][CJPEG_ROWS];
     int first[3];
     int count[3];
-    /// Of the reader for shrinking: for each row of blocks, the variance of what the corner leaves out of each block. A block has `side`
-    /// samples in each direction; 0 if nothing is left out.
+    /// Of the reader for shrinking: for each row of plane 0, the variances of what the corner leaves out around its samples; NULL if
+    /// nothing is left out.
     const uint16_t *variances[CJPEG_ROWS];
-    int side;
 } cjpeg_rows;
 
 typedef struct cjpeg_reader cjpeg_reader;

@@ -93,14 +93,16 @@ public protocol RowSink: ~Copyable {
     /// only. Within a plane, rows come once each and from top to bottom; planes may alternate.
     mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError)
 
-    /// Receives what a decoder that scales has left out of the next `side` rows of plane 0: for each `side` samples of them, from left to
-    /// right, the variance of the file's samples there beyond what the delivered ones show, in squares of a step of a sample, at most
-    /// 16,383. Averages in linear light need it. Comes before each such rows, or never. The default ignores it.
-    mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError)
+    /// Receives row `y` of plane 0 from a decoder that scales, and what it has left out: for each sample, the variance of the file's
+    /// samples around it beyond what the delivered ones show, in squares of a step of a sample, at most 16,383. Averages in linear
+    /// light need it. All rows of plane 0 come with it, or none. The default ignores it.
+    mutating func row(_ samples: Span<UInt8>, variances: Span<UInt16>, y: Int) throws(CodecError)
 }
 
 extension RowSink where Self: ~Copyable {
-    public mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError) {}
+    public mutating func row(_ samples: Span<UInt8>, variances: Span<UInt16>, y: Int) throws(CodecError) {
+        try row(samples, plane: 0, y: y)
+    }
 }
 
 /// The caller's wishes for a decoder.

@@ -13,8 +13,8 @@ public struct SharedRows<Sink: RowSink>: RowSink {
         for index in 0..<sinks.count { try sinks[index].row(samples, plane: plane, y: y) }
     }
 
-    public mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError) {
-        for index in 0..<sinks.count { try sinks[index].variances(variances, side: side) }
+    public mutating func row(_ samples: Span<UInt8>, variances: Span<UInt16>, y: Int) throws(CodecError) {
+        for index in 0..<sinks.count { try sinks[index].row(samples, variances: variances, y: y) }
     }
 }
 

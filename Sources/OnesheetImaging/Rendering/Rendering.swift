@@ -104,14 +104,22 @@ struct ResamplingSink: RowSink {
     }
 
     mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError) {
-        // In a variable of its own, the resampler would be counted once more for each row.
-        try watch.row(samples: samples.count + (resampler?.samplesPerRow ?? 0))
-        samples.withUnsafeBufferPointer { samples in
-            if let start = samples.baseAddress { resampler?.add(start, plane: plane, y: y) }
+        try add(samples, variances: nil, plane: plane, y: y)
+    }
+
+    mutating func row(_ samples: Span<UInt8>, variances: Span<UInt16>, y: Int) throws(CodecError) {
+        try variances.withUnsafeBufferPointer { variances throws(CodecError) in
+            try add(samples, variances: variances.baseAddress, plane: 0, y: y)
         }
     }
 
-    mutating func variances(_ variances: Span<UInt16>, side: Int) throws(CodecError) {
-        resampler?.leaveOut(variances, side: side)
+    private mutating func add(
+        _ samples: Span<UInt8>, variances: UnsafePointer<UInt16>?, plane: Int, y: Int
+    ) throws(CodecError) {
+        // In a variable of its own, the resampler would be counted once more for each row.
+        try watch.row(samples: samples.count + (resampler?.samplesPerRow ?? 0))
+        samples.withUnsafeBufferPointer { samples in
+            if let start = samples.baseAddress { resampler?.add(start, variances: variances, plane: plane, y: y) }
+        }
     }
 }

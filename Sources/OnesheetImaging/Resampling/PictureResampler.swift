@@ -61,10 +61,11 @@ final class PictureResampler {
     /// The bytes of the output and of the tables and rows.
     var bytes: Int { planes.reduce(picture.allocatedBytes) { $0 + $1.bytes } }
 
-    func add(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].add(samples, y: y) }
-
-    /// The variances of what the decoder has left out of the next rows of plane 0.
-    func leaveOut(_ variances: Span<UInt16>, side: Int) { planes[0].leaveOut(variances, side: side) }
+    /// Adds row `y` of a plane.
+    /// - Parameter variances: of what the decoder has left out around each sample.
+    func add(_ samples: UnsafePointer<UInt8>, variances: UnsafePointer<UInt16>? = nil, plane: Int, y: Int) {
+        planes[plane].add(samples, variances: variances, y: y)
+    }
 
     /// - Throws: if rows are missing: a decoder stopped without an error.
     func finish() throws(CodecError) {

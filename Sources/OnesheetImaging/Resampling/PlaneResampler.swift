@@ -16,9 +16,6 @@ final class PlaneResampler {
     private let ring: SampleRows<Int16>
     private let split: SampleRows<UInt8>
     private let opened: SampleRows<Int16>
-    /// The variance around each sample of the next rows.
-    private let spread: SampleRows<Int16>
-    private var hasVariances = false
     private let summed: SampleRows<Int16>
     private let closed: SampleRows<UInt8>
     /// The rows of the ring, twice for each channel, so that any row is followed by those behind it.
@@ -73,7 +70,6 @@ final class PlaneResampler {
         ring = SampleRows(count: self.down.taps * channels, width: outputs)
         split = SampleRows(count: splits ? channels : 0, width: room)
         opened = SampleRows(count: scale == nil && !halves ? 0 : channels, width: room)
-        spread = SampleRows(count: scale?.opening == nil || channels > 1 ? 0 : 1, width: room + Self.largestSide)
         summed = SampleRows(count: scale == nil ? 0 : channels, width: outputs)
         closed = SampleRows(count: scale == nil && channels > 1 ? channels : 0, width: outputs)
         needed = self.down.rows(of: 0)
@@ -90,7 +86,7 @@ final class PlaneResampler {
 
     /// The bytes of its tables and rows.
     var bytes: Int {
-        across.bytes + down.bytes + ring.bytes + split.bytes + opened.bytes + spread.bytes + summed.bytes + closed.bytes
+        across.bytes + down.bytes + ring.bytes + split.bytes + opened.bytes + summed.bytes + closed.bytes
             + (boxes?.bytes ?? 0)
             + (held?.bytes ?? 0) + 2 * down.taps * channels * MemoryLayout<Int>.size
     }
@@ -113,28 +109,16 @@ final class PlaneResampler {
             + SampleRows<Int32>.bytes(count: channels, width: line) + SampleRows<UInt8>.bytes(count: channels, width: line)
             + SampleRows<UInt8>.bytes(count: channels + 1, width: width + taps)
             + SampleRows<Int16>.bytes(count: channels, width: width + taps)
-            + SampleRows<Int16>.bytes(count: 1, width: width + taps + largestSide) + 2 * rows * channels * MemoryLayout<Int>.size
+            + 2 * rows * channels * MemoryLayout<Int>.size
     }
 
     /// Whether all rows of the output have been written.
     var isComplete: Bool { next == down.outputs }
 
-    /// The most samples for one variance.
-    private static let largestSide = 64
-
-    /// The variances of what a decoder has left out of the next rows, one for each `side` samples.
-    func leaveOut(_ variances: Span<UInt16>, side: Int) {
-        guard spread.count > 0, side > 0, side <= Self.largestSide else { return }
-        let count = min(variances.count, (width + side - 1) / side)
-        variances.withUnsafeBufferPointer { variances in
-            if let start = variances.baseAddress { ck_spread(start, spread[0], Int32(side), Int32(count)) }
-        }
-        hasVariances = true
-    }
-
     /// Adds row `y`. Rows come from top to bottom.
-    func add(_ samples: UnsafePointer<UInt8>, y: Int) {
-        guard let held else { return add(row: y) { across(samples, into: $0, at: $1) } }
+    /// - Parameter variances: of what the decoder has left out around each sample of a single channel.
+    func add(_ samples: UnsafePointer<UInt8>, variances: UnsafePointer<UInt16>? = nil, y: Int) {
+        guard let held else { return add(row: y) { across(samples, variances, into: $0, at: $1) } }
         let isLast = y == height - 1
         guard y % 2 == 1 || isLast else { return held[0].update(from: samples, count: width) }
         let upper = y % 2 == 1 ? UnsafePointer(held[0]) : samples
@@ -166,12 +150,14 @@ final class PlaneResampler {
         }
     }
 
-    private func across(_ samples: UnsafePointer<UInt8>, into rows: SampleRows<Int16>, at slot: Int) {
+    private func across(
+        _ samples: UnsafePointer<UInt8>, _ variances: UnsafePointer<UInt16>?, into rows: SampleRows<Int16>, at slot: Int
+    ) {
         if let scale {
             let hasAlpha: Int32 = hasAlpha ? 1 : 0
             let width = Int32(across.samples)
-            if let opening = scale.opening, hasVariances {
-                ck_open_means(samples, spread[0], opened[0], opening, width)
+            if let opening = scale.opening, let variances, channels == 1 {
+                ck_open_means(samples, variances, opened[0], opening, width)
             } else if let opening = scale.opening {
                 ck_open(samples, opened.starts, Int32(channels), hasAlpha, opening, width)
             } else {

@@ -14,8 +14,10 @@ struct Encodings {
 
     func draw() throws {
         for scene in Scene.allCases {
-            let body = try JPEGCodec().encode(try scene.draw(), EncodeOptions(quality: 92))
-            try Data(body.readableBytesView).write(to: directory.appendingPathComponent("\(scene).original"))
+            for (scale, ending) in [(1, ""), (2, "-large")] {
+                let body = try JPEGCodec().encode(try scene.draw(scale: scale), EncodeOptions(quality: 92))
+                try Data(body.readableBytesView).write(to: directory.appendingPathComponent("\(scene)\(ending).original"))
+            }
         }
         let large = try JPEGCodec().encode(
             try DrawnPoster(width: 2000, height: 3000).draw(planes: (2, 2)), EncodeOptions(quality: 92))
@@ -23,8 +25,8 @@ struct Encodings {
     }
 
     /// Answers lines `SCENE WIDTH FORMAT QUALITY EFFORT REPEATS`: writes the variant to `quality.out`, and prints the processor time of
-    /// a render in seconds. The quality may be `auto`, and the effort `-`, the codec's own. The effort of JPEG is 0, or 1 for optimised
-    /// tables.
+    /// a render in seconds. The quality may be `auto`, and the effort `-`, the codec's own, or `stored` without linear light. The effort of
+    /// JPEG is 0, or 1 for optimised tables.
     func serve() throws {
         var renderers: [String: Renderer] = [:]
         while let line = readLine() {
@@ -34,7 +36,8 @@ struct Encodings {
                 print("not understood: \(line)")
                 continue
             }
-            let renderer = try renderers[words[4]] ?? Self.renderer(Int(words[4]))
+            var renderer = try renderers[words[4]] ?? Self.renderer(Int(words[4]))
+            renderer.resamplesInLinearLight = words[4] != "stored"
             renderers[words[4]] = renderer
             var transform = Transform()
             (transform.width, transform.format) = (width, format)

@@ -9,17 +9,31 @@ enum Scene: String, CaseIterable {
     case flat
     /// Overlapping discs of all sizes with and without texture, whose statistics are those of photographs (the model of dead leaves).
     case leaves
+    /// The same with smaller discs.
+    case meadow
+    /// Light letters on a dark ground, and dark ones on a light ground.
+    case letters, ink
+    /// Few stars and many.
+    case stars, cluster
 
-    static let size = (width: 1000, height: 1500)
-
-    func draw() throws -> PixelBuffer {
+    /// - Parameter scale: how many times 1000 × 1500 pixels, on each side. Details stay as large, and there are more of them.
+    func draw(scale: Int = 1) throws -> PixelBuffer {
+        let size = (width: 1000 * scale, height: 1500 * scale), area = scale * scale
+        func poster(_ seed: UInt32, grain: Double) throws -> PixelBuffer {
+            try DrawnPoster(width: size.width, height: size.height, seed: seed, grain: grain).draw()
+        }
         switch self {
-        case .clean: try DrawnPoster(width: Self.size.width, height: Self.size.height, seed: 3, grain: 0).draw()
-        case .poster: try DrawnPoster(width: Self.size.width, height: Self.size.height, seed: 1, grain: 10).draw()
-        case .grainy: try DrawnPoster(width: Self.size.width, height: Self.size.height, seed: 5, grain: 25).draw()
-        case .noisy: try DrawnPoster(width: Self.size.width, height: Self.size.height, seed: 6, grain: 60).draw()
-        case .flat: try Self.draw(discs: 40, from: 40, to: 320, texture: 0, letters: true)
-        case .leaves: try Self.draw(discs: 2500, from: 6, to: 220, texture: 40, letters: false)
+        case .clean: return try poster(3, grain: 0)
+        case .poster: return try poster(1, grain: 10)
+        case .grainy: return try poster(5, grain: 25)
+        case .noisy: return try poster(6, grain: 60)
+        case .flat: return try Self.draw(size, discs: 40, from: 40, to: 320, texture: 0, letters: true)
+        case .leaves: return try Self.draw(size, discs: 2500 * area, from: 6, to: 220, texture: 40, letters: false)
+        case .meadow: return try Self.draw(size, discs: 6000 * area, from: 3, to: 120, texture: 20, letters: false)
+        case .letters: return try FineScene.letters(size, seed: 1, ground: SIMD3(12, 14, 24), ink: SIMD3(240, 240, 235))
+        case .ink: return try FineScene.letters(size, seed: 2, ground: SIMD3(225, 222, 210), ink: SIMD3(20, 20, 30))
+        case .stars: return try FineScene.stars(size, seed: 3, count: 3000 * area, ground: SIMD3(14, 14, 20))
+        case .cluster: return try FineScene.stars(size, seed: 4, count: 12_000 * area, ground: SIMD3(5, 5, 8))
         }
     }
 
@@ -31,9 +45,9 @@ enum Scene: String, CaseIterable {
         var texture: Int
     }
 
-    private static func draw(discs count: Int, from least: Double, to most: Double, texture: Int, letters: Bool) throws
-        -> PixelBuffer
-    {
+    private static func draw(
+        _ size: (width: Int, height: Int), discs count: Int, from least: Double, to most: Double, texture: Int, letters: Bool
+    ) throws -> PixelBuffer {
         var random = SplitMix(seed: UInt64(count))
         var picture = try PixelBuffer(PixelLayout(width: size.width, height: size.height, model: .rgb), limits: Limits())
         let discs = (0..<count).map { _ in

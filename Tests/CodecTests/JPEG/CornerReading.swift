@@ -8,7 +8,7 @@ struct CornerReading: Equatable {
     var eighths = 0
     var subsampling = [0, 0]
     var planes: [[[UInt8]]] = []
-    /// What the corner of luma leaves out of each block.
+    /// What the corner leaves out around each sample of luma.
     var variances: [[UInt16]] = []
 
     private init() {}
@@ -64,12 +64,9 @@ struct CornerReading: Equatable {
 
     private mutating func append(_ rows: inout cjpeg_rows, _ layout: cjpeg_layout) {
         let counts = [rows.count.0, rows.count.1, rows.count.2]
-        let side = Int(rows.side)
         withUnsafeBytes(of: &rows.variances) { bytes in
-            let starts = bytes.assumingMemoryBound(to: UnsafePointer<UInt16>?.self)
-            for row in stride(from: 0, to: side > 0 ? Int(counts[0]) : 0, by: max(side, 1)) {
-                let count = (Int(layout.width) + side - 1) / side
-                variances.append(Array(UnsafeBufferPointer(start: starts[row / side], count: count)))
+            for start in bytes.assumingMemoryBound(to: UnsafePointer<UInt16>?.self).prefix(Int(counts[0])) {
+                if let start { variances.append(Array(UnsafeBufferPointer(start: start, count: Int(layout.width)))) }
             }
         }
         withUnsafeBytes(of: &rows.rows) { bytes in

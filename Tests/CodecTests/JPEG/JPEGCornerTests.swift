@@ -59,24 +59,26 @@ final class JPEGCornerTests: XCTestCase {
             // Given
             let file = try file(208, 120, planes: (2, 2)) { $0.isProgressive = isProgressive }
             let full = try CornerReading(file)
-            func squares(_ plane: [[Double]], _ side: Int) -> [Double] {
+            func means(_ plane: [[Double]], _ side: Int, _ of: (Double) -> Double = { $0 }) -> [Double] {
                 (0..<15 * 26).map { block in
                     let (y, x) = (block / 26 * side, block % 26 * side)
-                    return (y..<y + side).reduce(0.0) { sum, row in sum + plane[row][x..<x + side].reduce(0) { $0 + $1 * $1 } }
+                    return (y..<y + side).reduce(0.0) { sum, row in sum + plane[row][x..<x + side].reduce(0) { $0 + of($1) } }
                         / Double(side * side)
                 }
             }
-            let all = squares(full.planes[0].map { $0.map(Double.init) }, 8)
+            let all = means(full.planes[0].map { $0.map(Double.init) }, 8) { $0 * $0 }
             for corner in 1...8 {
                 // When
                 let reading = try CornerReading(file, luma: corner, chroma: corner)
                 // Then
                 guard corner < 8 else { return XCTAssertEqual(reading.variances, []) }
-                XCTAssertEqual(reading.variances.map(\.count), [Int](repeating: 26, count: 15))
-                let kept = squares(CornerReading.shrunk(full.planes[0], to: corner), corner)
+                XCTAssertEqual(reading.variances.map(\.count), [Int](repeating: 26 * corner, count: 15 * corner))
+                let kept = means(CornerReading.shrunk(full.planes[0], to: corner), corner) { $0 * $0 }
                 // (not where the full picture is cut off)
-                let blocks = zip(reading.variances.joined(), zip(all, kept)).filter { !$1.1.isNaN }
-                let (told, exact) = blocks.reduce((0.0, 0.0)) { ($0.0 + Double($1.0), $0.1 + $1.1.0 - $1.1.1) }
+                let blocks = zip(means(reading.variances.map { $0.map(Double.init) }, corner), zip(all, kept)).filter {
+                    !$1.1.isNaN
+                }
+                let (told, exact) = blocks.reduce((0.0, 0.0)) { ($0.0 + $1.0, $0.1 + $1.1.0 - $1.1.1) }
                 XCTAssertGreaterThan(blocks.count, 100)
                 // The weights are only near the quantisers, and samples and variances are whole numbers.
                 XCTAssertEqual(told, exact, accuracy: 0.5 * exact + Double(blocks.count), "\(corner), \(isProgressive)")
@@ -90,8 +92,35 @@ final class JPEGCornerTests: XCTestCase {
         let file = try WrittenJPEG(CJPEG_GRAY) { _ in }.file(gray)
         // When, then
         XCTAssertEqual(
-            try CornerReading(file, luma: 2, chroma: 2).variances, [[UInt16]](repeating: [UInt16](repeating: 0, count: 8), count: 8)
-        )
+            try CornerReading(file, luma: 2, chroma: 2).variances,
+            [[UInt16]](repeating: [UInt16](repeating: 0, count: 16), count: 16))
+    }
+
+    func testVarianceIsWhereTheDetailIs() throws {
+        // Given
+        for isProgressive in [false, true] {
+            for (ground, point) in [(UInt8(10), UInt8(250)), (240, 0)] {
+                var gray = try PixelBuffer(PixelLayout(width: 64, height: 64, model: .gray), limits: Limits())
+                for y in 0..<64 {
+                    gray.withMutableRow(y) { row in
+                        for x in 0..<64 { row[x] = (x, y) == (33, 44) ? point : ground }
+                    }
+                }
+                let file = try WrittenJPEG(CJPEG_GRAY) { ($0.quality, $0.isProgressive) = (90, isProgressive) }.file(gray)
+                for corner in 2...6 {
+                    // When
+                    let variances = try CornerReading(file, luma: corner, chroma: corner).variances
+                    // Then
+                    let name = "\(ground), \(corner), progressive: \(isProgressive)"
+                    let largest = variances.joined().max() ?? 0
+                    XCTAssertEqual(variances[44 * corner / 8][33 * corner / 8], largest, name)
+                    let others = variances.indices.filter { $0 / corner != 5 }
+                    XCTAssertTrue(others.allSatisfy { variances[$0].allSatisfy { $0 == 0 } }, name)
+                    let block = (5 * corner..<6 * corner).flatMap { variances[$0][4 * corner..<5 * corner] }
+                    XCTAssertLessThan(block.reduce(0) { $0 + Int($1) } / block.count, Int(largest) / 2, name)
+                }
+            }
+        }
     }
 
     /// - Parameter isWhole: the last blocks lie inside of the picture. Beyond it a file holds anything.

@@ -44,9 +44,9 @@ static void add(outcome *result, const cjpeg_rows *rows) {
             if (y != result->rows[i]++ || y >= result->heights[i]) abort();
             memcpy(result->planes[i] + (size_t)y * (size_t)result->widths[i], rows->rows[i][row], (size_t)result->widths[i]);
         }
-    for (int row = 0; rows->side > 0 && row < rows->count[0]; row += rows->side)
-        for (int block = 0; block < (result->layout.width + rows->side - 1) / rows->side; block++) {
-            uint16_t variance = rows->variances[row / rows->side][block];
+    for (int row = 0; row < rows->count[0] && rows->variances[row]; row++)
+        for (int x = 0; x < result->layout.width; x++) {
+            uint16_t variance = rows->variances[row][x];
             if (variance > 16383) abort();
             result->digest = (result->digest + variance + 1) * 0x9E3779B97F4A7C15;
         }
