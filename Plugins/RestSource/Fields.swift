@@ -58,98 +58,60 @@ struct Field: Sendable, Decodable {
     }
 }
 
-/// The places of a title's fields, relative to the title.
-struct TitleFields: Sendable, Decodable {
-    /// The places of each field but `metadata`. The first one with a value counts.
-    private var places: [Title.CodingKeys: [Field]] = [:]
-    private let metadata: [String: Field]
-
-    /// One place, or several to try in order.
-    private struct OneOrMore: Decodable {
-        let fields: [Field]
-
-        init(from decoder: any Decoder) throws {
-            if case .list = try ConfigurationValue(from: decoder) {
-                fields = try [Field](from: decoder)
-            } else {
-                fields = [try Field(from: decoder)]
-            }
-        }
-    }
+/// One place, or several to try in order.
+struct OneOrMore: Decodable {
+    let fields: [Field]
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Title.CodingKeys.self)
-        for field in [Title.CodingKeys.id, .name] { places[field] = try container.decode(OneOrMore.self, forKey: field).fields }
-        for field in Title.CodingKeys.allCases where field != .metadata && places[field] == nil {
-            places[field] = try container.decodeIfPresent(OneOrMore.self, forKey: field)?.fields
-        }
-        metadata = try container.decodeIfPresent([String: Field].self, forKey: .metadata) ?? [:]
-    }
-
-    /// The title; `nil` if the item has no id.
-    func title(_ item: JSONValue) throws(SourceError) -> Title? {
-        let reader = Reader(fields: self, item: item)
-        return try reader.text(.id) == nil ? nil : Title(reading: reader)
-    }
-
-    private struct Reader: TitleFieldReader {
-        let fields: TitleFields
-        let item: JSONValue
-
-        func required(_ field: Title.CodingKeys) throws(SourceError) -> String {
-            if let text = try text(field) { return text }
-            let places = fields.places[field, default: []].map(\.at.text).joined(separator: " or ")
-            throw .malformedAnswer(reason: "“\(try text(.id) ?? "")” has no \(field.rawValue) at \(places)")
-        }
-
-        func text(_ field: Title.CodingKeys) throws(SourceError) -> String? {
-            try first(field) { place throws(SourceError) in try place.text(in: item) }
-        }
-
-        func whole(_ field: Title.CodingKeys) throws(SourceError) -> Int? {
-            try first(field) { place throws(SourceError) in try place.whole(in: item) }
-        }
-
-        func day(_ field: Title.CodingKeys) throws(SourceError) -> CalendarDay? { try text(field).flatMap { CalendarDay($0) } }
-
-        func details(_ field: Title.CodingKeys) throws(SourceError) -> [String: JSONValue] {
-            var details: [String: JSONValue] = [:]
-            for (name, place) in fields.metadata { details[name] = try place.value(in: item) }
-            return details
-        }
-
-        private func first<Value>(
-            _ field: Title.CodingKeys, _ value: (Field) throws(SourceError) -> Value?
-        ) throws(SourceError) -> Value? {
-            for place in fields.places[field] ?? [] { if let value = try value(place) { return value } }
-            return nil
+        if case .list = try ConfigurationValue(from: decoder) {
+            fields = try [Field](from: decoder)
+        } else {
+            fields = [try Field(from: decoder)]
         }
     }
 }
 
-/// The places of a candidate's facts, relative to the candidate.
-struct CandidateFields: Sendable, Decodable {
-    /// The URL of the picture; relative to `prefix` if that is set.
-    var url: Field
-    /// A prefix for the URL: `https://image.tmdb.org/t/p/original`.
-    var prefix: Phrase?
-    var width: Field?
-    var height: Field?
-    var site: Field?
-    var page: Field?
-    /// The kind of the site, for ranking: `news`, `blog`.
-    var kind: Field?
-    var published: Field?
+/// The places of the fields of a title or of a candidate, relative to `item`, from which they are read. The first place with a value
+/// counts.
+struct PlacedFields<Key: CodingKey & Hashable>: FieldReader {
+    var places: [Key: [Field]] = [:]
+    var metadata: [String: Field] = [:]
+    var item = JSONValue.null
+    /// Names the item in errors.
+    var subject = ""
 
-    /// The candidate and its kind; `nil` if it has no usable URL.
-    func candidate(_ item: JSONValue, _ variables: [String: String]) throws(SourceError) -> (PosterCandidate, kind: String?)? {
-        guard let place = try url.text(in: item) else { return nil }
-        let url = (prefix?.filled(variables) ?? "") + place
-        guard WebURL(url) != nil else { return nil }
-        var candidate = PosterCandidate(.http(url: url), site: try site?.text(in: item), page: try page?.text(in: item))
-        candidate.width = try width?.whole(in: item).flatMap { $0 > 0 ? $0 : nil }
-        candidate.height = try height?.whole(in: item).flatMap { $0 > 0 ? $0 : nil }
-        candidate.published = try published?.text(in: item).flatMap(PosterCandidate.moment)
-        return (candidate, try kind?.text(in: item))
+    func required(_ field: Key) throws(SourceError) -> String {
+        if let text = try text(field) { return text }
+        let places = places[field, default: []].map(\.at.text).joined(separator: " or ")
+        throw .malformedAnswer(reason: "“\(subject)” has no \(field.stringValue) at \(places)")
+    }
+
+    func text(_ field: Key) throws(SourceError) -> String? {
+        try first(field) { place throws(SourceError) in try place.text(in: item) }
+    }
+
+    func whole(_ field: Key) throws(SourceError) -> Int? {
+        try first(field) { place throws(SourceError) in try place.whole(in: item) }
+    }
+
+    func day(_ field: Key) throws(SourceError) -> CalendarDay? { try text(field).flatMap { CalendarDay($0) } }
+
+    func moment(_ field: Key) throws(SourceError) -> Date? { try text(field).flatMap(PosterCandidate.moment) }
+
+    func details(_ field: Key) throws(SourceError) -> [String: JSONValue] {
+        var details: [String: JSONValue] = [:]
+        for (name, place) in metadata { details[name] = try place.value(in: item) }
+        return details
+    }
+
+    func value(_ field: Key) throws(SourceError) -> JSONValue? {
+        try first(field) { place throws(SourceError) in try place.value(in: item) }
+    }
+
+    private func first<Value>(
+        _ field: Key, _ value: (Field) throws(SourceError) -> Value?
+    ) throws(SourceError) -> Value? {
+        for place in places[field] ?? [] { if let value = try value(place) { return value } }
+        return nil
     }
 }

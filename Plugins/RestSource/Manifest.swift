@@ -84,9 +84,45 @@ struct Manifest: Sendable, Decodable {
         /// Further variables, made from others: `query: "{name} poster"`. `{name}` is the name of the title.
         var with: [String: Phrase]?
         var headers: [String: Phrase]?
-        var items: JSONPointer
+        var items: CandidateLists
         var order: Order?
         var fields: CandidateFields
+    }
+}
+
+/// The place of the candidates: a pointer to one list, or one by kind, `{ poster: /posters, logo: /logos }`. A list that the response does not
+/// have is empty if there are several.
+struct CandidateLists: Sendable, Decodable {
+    let places: [(kind: ImageKind, list: JSONPointer)]
+
+    init(from decoder: any Decoder) throws {
+        if case .scalar = try ConfigurationValue(from: decoder) {
+            places = [(.poster, try JSONPointer(from: decoder))]
+            return
+        }
+        let container = try decoder.container(keyedBy: Kind.self)
+        var places: [(kind: ImageKind, list: JSONPointer)] = []
+        for kind in ImageKind.allCases {
+            if let list = try container.decodeIfPresent(JSONPointer.self, forKey: Kind(kind: kind)) { places.append((kind, list)) }
+        }
+        guard !places.isEmpty else {
+            let path = decoder.codingPath.map(\.stringValue).joined(separator: ".")
+            throw ConfigurationError(path: path, message: "needs the place of a list, or one by image kind")
+        }
+        self.places = places
+    }
+
+    private struct Kind: CodingKey {
+        let kind: ImageKind
+        var stringValue: String { kind.rawValue }
+        var intValue: Int? { nil }
+
+        init(kind: ImageKind) { self.kind = kind }
+        init?(stringValue: String) {
+            guard let kind = ImageKind(rawValue: stringValue) else { return nil }
+            self.kind = kind
+        }
+        init?(intValue: Int) { nil }
     }
 }
 

@@ -89,8 +89,16 @@ public struct RestSource: SourcePlugin {
         let known = client.variables.merging(values) { _, own in own }
         for (name, phrase) in request.with ?? [:] { values[name] = phrase.filled(known) }
         let document = try await client.get(request.get, values, headers: request.headers, id: id)
-        let hits = try readable(request.items, in: document) { item throws(SourceError) -> PosterScore.Hit? in
-            try request.fields.candidate(item, known).map { ($0.0, $0.kind) }
+        var hits: [PosterScore.Hit] = []
+        let isOne = request.items.places.count == 1
+        for (kind, list) in request.items.places where isOne || list.value(in: document) != nil {
+            hits += try readable(list, in: document) { item throws(SourceError) -> PosterScore.Hit? in
+                try request.fields.candidate(item, known, kind: kind).map { ($0.0, $0.siteKind) }
+            }
+        }
+        if hits.isEmpty, !isOne, !request.items.places.contains(where: { $0.list.value(in: document) != nil }) {
+            let places = request.items.places.map(\.list.text).joined(separator: ", ")
+            throw .malformedAnswer(reason: "there is no list at any of \(places) in the service's answer")
         }
         if request.order == .likeness { return PosterScore().ranked(hits) }
         var seen: Set<ExactText> = []

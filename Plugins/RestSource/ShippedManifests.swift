@@ -72,6 +72,7 @@ extension Manifest {
             id: { at: /id, as: text }
             name: /title
             originalName: /original_title
+            originalLanguage: /original_language
             overview: /overview
             releaseDate: /release_date
             metadata:
@@ -93,6 +94,7 @@ extension Manifest {
             id: { at: /id, as: text }
             name: /title
             originalName: /original_title
+            originalLanguage: /original_language
             overview: /overview
             releaseDate: /release_date
             metadata:
@@ -105,10 +107,14 @@ extension Manifest {
               posterPath: /poster_path
         candidates:
           get: "/movie/{id}/images"
-          items: /posters
+          items: { poster: /posters, backdrop: /backdrops, logo: /logos }
           fields:
             prefix: "{pictures}"
             url: /file_path
+            language: /iso_639_1
+            region: /iso_3166_1
+            votes: /vote_average
+            count: /vote_count
             width: /width
             height: /height
         """
