@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import OnesheetCore
 
 /// The places of a candidate's facts, relative to the candidate.
@@ -11,7 +10,7 @@ struct CandidateFields: Sendable, Decodable {
     private let siteKind: Field?
     /// The region of the language, if the service has a field for it: `BR` beside `pt`.
     private let region: Field?
-    private var facts = PlacedFields<CandidateFacts.CodingKeys>()
+    private var fields = PlacedFields<CandidateFacts.CodingKeys>()
 
     private enum CodingKeys: String, CodingKey {
         case url, prefix, region, imageKind
@@ -24,30 +23,31 @@ struct CandidateFields: Sendable, Decodable {
         prefix = try container.decodeIfPresent(Phrase.self, forKey: .prefix)
         siteKind = try container.decodeIfPresent(Field.self, forKey: .siteKind)
         region = try container.decodeIfPresent(Field.self, forKey: .region)
-        let fields = try decoder.container(keyedBy: CandidateFacts.CodingKeys.self)
+        let facts = try decoder.container(keyedBy: CandidateFacts.CodingKeys.self)
         for field in CandidateFacts.CodingKeys.allCases where field != .kind {
-            facts.places[field] = try fields.decodeIfPresent(OneOrMore.self, forKey: field)?.fields
+            fields.places[field] = try facts.decodeIfPresent(Field.self, forKey: field)
         }
-        facts.places[.kind] = try container.decodeIfPresent(OneOrMore.self, forKey: .imageKind)?.fields
+        fields.places[.kind] = try container.decodeIfPresent(Field.self, forKey: .imageKind)
+    }
+
+    var names: Set<String> {
+        [url, siteKind, region].reduce(into: fields.names.union(prefix?.names ?? [])) { $0.formUnion($1?.names ?? []) }
     }
 
     /// The candidate and the kind of its site; `nil` if it has no usable URL.
     /// - Parameter kind: the kind of an image whose own kind the service does not say.
-    func candidate(
-        _ item: JSONValue, _ variables: [String: String], kind: ImageKind
-    ) throws(SourceError) -> (PosterCandidate, siteKind: String?)? {
-        guard let place = try url.text(in: item) else { return nil }
-        let url = (prefix?.filled(variables) ?? "") + place
+    func candidate(_ item: JSONValue, _ facts: Facts, kind: ImageKind) throws(SourceError) -> PosterScore.Hit? {
+        guard let place = try url.text(in: item, facts) else { return nil }
+        let url = (prefix?.filled(facts.variables) ?? "") + place
         guard WebURL(url) != nil else { return nil }
-        var placed = facts
-        placed.item = item
-        var facts = try CandidateFacts(reading: placed)
-        if try placed.value(.kind) == nil { facts.kind = kind }
-        if let language = facts.language, language.region == nil, let region = try region?.text(in: item) {
-            facts.language = LanguageTag("\(language)-\(region)") ?? language
+        let placed = fields.reading(item, facts)
+        var found = try CandidateFacts(reading: placed)
+        if try placed.value(.kind) == nil { found.kind = kind }
+        if let language = found.language, language.region == nil, let region = try region?.text(in: item, facts) {
+            found.language = LanguageTag("\(language)-\(region)") ?? language
         }
-        facts.width = facts.width.flatMap { $0 > 0 ? $0 : nil }
-        facts.height = facts.height.flatMap { $0 > 0 ? $0 : nil }
-        return (PosterCandidate(.http(url: url), facts: facts), try siteKind?.text(in: item))
+        found.width = found.width.flatMap { $0 > 0 ? $0 : nil }
+        found.height = found.height.flatMap { $0 > 0 ? $0 : nil }
+        return (PosterCandidate(.http(url: url), facts: found), try siteKind?.text(in: item, facts))
     }
 }
