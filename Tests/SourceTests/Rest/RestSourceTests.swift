@@ -78,7 +78,7 @@ final class RestSourceTests: XCTestCase {
             title.metadata,
             [
                 "runtime": 118, "genres": .array(["Drama", "Fantasy"]), "voteAverage": .number(7.25), "voteCount": 3,
-                "posterPath": "/p0.jpg",
+                "posterPath": "/p0.jpg", "attribution": "This product uses the TMDB API but is not endorsed or certified by TMDB.",
             ])
     }
 
