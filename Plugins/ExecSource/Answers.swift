@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import OnesheetCore
 
 /// A JSON object in a program's answer. A field of the wrong type makes the answer malformed, with the reason.
@@ -10,6 +11,8 @@ struct AnswerObject {
     }
 
     /// `nil` if it is absent or null.
+    func value(_ name: String) -> JSONValue? { members[name].flatMap { $0 == .null ? nil : $0 } }
+
     func text(_ name: String) throws(SourceError) -> String? {
         switch members[name] {
         case nil, .null?: nil
@@ -55,17 +58,24 @@ struct AnswerObject {
     }
 }
 
-extension AnswerObject: TitleFieldReader {
-    func required(_ field: Title.CodingKeys) throws(SourceError) -> String { try required(field.rawValue) }
-    func text(_ field: Title.CodingKeys) throws(SourceError) -> String? { try text(field.rawValue) }
-    func whole(_ field: Title.CodingKeys) throws(SourceError) -> Int? { try whole(field.rawValue) }
-    func day(_ field: Title.CodingKeys) throws(SourceError) -> CalendarDay? { try day(field.rawValue) }
-    func details(_ field: Title.CodingKeys) throws(SourceError) -> [String: JSONValue] { try members(field.rawValue) }
+/// The fields of a title or of a candidate in a program's answer.
+private struct AnswerFields<Key: CodingKey>: FieldReader {
+    let object: AnswerObject
+
+    init(_ value: JSONValue?, _ what: String) throws(SourceError) { object = try AnswerObject(value, what) }
+
+    func required(_ field: Key) throws(SourceError) -> String { try object.required(field.stringValue) }
+    func text(_ field: Key) throws(SourceError) -> String? { try object.text(field.stringValue) }
+    func whole(_ field: Key) throws(SourceError) -> Int? { try object.whole(field.stringValue) }
+    func day(_ field: Key) throws(SourceError) -> CalendarDay? { try object.day(field.stringValue) }
+    func moment(_ field: Key) throws(SourceError) -> Date? { try text(field).flatMap(PosterCandidate.moment) }
+    func details(_ field: Key) throws(SourceError) -> [String: JSONValue] { try object.members(field.stringValue) }
+    func value(_ field: Key) throws(SourceError) -> JSONValue? { object.value(field.stringValue) }
 }
 
 extension Title {
     /// A title in a program's answer. Only `id` and `name` are required.
-    init(answer value: JSONValue) throws(SourceError) { try self.init(reading: try AnswerObject(value, "a title")) }
+    init(answer value: JSONValue) throws(SourceError) { try self.init(reading: try AnswerFields(value, "a title")) }
 }
 
 extension TitlePage {
@@ -80,11 +90,8 @@ extension TitlePage {
 extension PosterCandidate {
     /// A candidate in a program's answer. Only `url` is required.
     init(answer value: JSONValue) throws(SourceError) {
-        let candidate = try AnswerObject(value, "a candidate")
-        self.init(
-            .http(url: try candidate.required("url")), width: try candidate.whole("width"), height: try candidate.whole("height"),
-            site: try candidate.text("site"), page: try candidate.text("page"),
-            published: try candidate.text("published").flatMap { PosterCandidate.moment($0) })
+        let fields = try AnswerFields<CandidateFacts.CodingKeys>(value, "a candidate")
+        self.init(.http(url: try fields.object.required("url")), facts: try CandidateFacts(reading: fields))
     }
 
     static func list(answer value: JSONValue) throws(SourceError) -> [PosterCandidate] {

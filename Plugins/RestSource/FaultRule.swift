@@ -8,52 +8,39 @@ struct FaultRule: Sendable, Decodable {
 
     /// The status of the response; `nil` matches any.
     var status: Int?
-    /// A place that the response must have.
-    var at: JSONPointer?
-    /// The required text at that place; `nil` matches any.
-    var equals: String?
+    /// What the response must have, if it is named.
+    var condition: Condition?
     var reason: Reason
     /// The place of the service's own message.
     var message: JSONPointer?
 
+    private enum CodingKeys: CodingKey { case status, at, reason, message }
+
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        status = try keys.decodeIfPresent(Int.self, forKey: .status)
+        condition = keys.contains(.at) ? try Condition(from: decoder) : nil
+        reason = try keys.decode(Reason.self, forKey: .reason)
+        message = try keys.decodeIfPresent(JSONPointer.self, forKey: .message)
+    }
+
     /// - Parameter document: `nil` if the response is not JSON.
     func matches(status: Int, _ document: JSONValue?) -> Bool {
         if let wanted = self.status, wanted != status { return false }
-        guard let at else { return self.status != nil }
-        guard let found = document.flatMap(at.value), found != .null else { return false }
-        return equals.map { found.plainText?.isExactly($0) ?? false } ?? true
+        guard let condition else { return self.status != nil }
+        return document.map(condition.holds) ?? false
     }
 }
 
-extension JSONValue {
-    /// A text, number or Boolean as text; `nil` for all other values.
-    var plainText: String? {
-        switch self {
-        case .string(let text): text
-        case .integer(let number): String(number)
-        case .number(let number): String(number)
-        case .bool(let flag): String(flag)
-        case .null, .array, .object: nil
-        }
-    }
+/// What a value must be: a place that has one, and the texts that it may be.
+struct Condition: Sendable, Decodable {
+    var at: JSONPointer
+    /// `nil` allows any.
+    var equals: OneOrMore<String>?
 
-    /// The value without empty parts: trims texts, and removes empty texts, lists and objects. `nil` if nothing is left.
-    var meaningful: JSONValue? {
-        switch self {
-        case .null: return nil
-        case .string(let text):
-            guard let first = text.firstIndex(where: { !$0.isWhitespace }), let last = text.lastIndex(where: { !$0.isWhitespace })
-            else {
-                return nil
-            }
-            return .string(String(text[first...last]))
-        case .array(let members):
-            let kept = members.compactMap(\.meaningful)
-            return kept.isEmpty ? nil : .array(kept)
-        case .object(let members):
-            let kept = members.compactMapValues(\.meaningful)
-            return kept.isEmpty ? nil : .object(kept)
-        default: return self
-        }
+    func holds(for value: JSONValue) -> Bool {
+        guard let found = at.value(in: value), found != .null else { return false }
+        guard let equals else { return true }
+        return found.plainText.map { text in equals.all.contains { $0.isExactly(text) } } ?? false
     }
 }

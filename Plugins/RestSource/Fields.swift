@@ -1,155 +1,220 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// The place and the type of a fact: a pointer, or `{ at: /audiCnt, as: integer }`, `{ at: /nations, each: /nationNm }`.
+/// The place and the form of a fact: a pointer, `{ at: /audiCnt, as: integer }`, `{ text: "{/movieId}-{/movieSeq}" }`, or several of
+/// them, of which the first one with a value counts.
 struct Field: Sendable, Decodable {
-    enum Kind: String, Sendable, Decodable {
-        case text, integer, number
+    private let choices: [Choice]
+
+    init(from decoder: any Decoder) throws {
+        choices = try OneOrMore<Choice>(from: decoder).all
     }
 
-    var at: JSONPointer
+    /// The places in words, for errors.
+    var text: String { choices.map(\.origin.text).joined(separator: " or ") }
+
+    var names: Set<String> { choices.reduce(into: []) { $0.formUnion($1.names) } }
+
+    /// The fact; `nil` if it is absent or empty.
+    /// - Throws: `SourceError.malformedAnswer` if a text should be a number and is not.
+    func value(in item: JSONValue, _ facts: Facts) throws(SourceError) -> JSONValue? {
+        for choice in choices { if let value = try choice.value(in: item, facts) { return value } }
+        return nil
+    }
+
+    func text(in item: JSONValue, _ facts: Facts) throws(SourceError) -> String? { try value(in: item, facts)?.plainText }
+
+    func whole(in item: JSONValue, _ facts: Facts) throws(SourceError) -> Int? {
+        guard let text = try text(in: item, facts) else { return nil }
+        guard let number = Int(text) else { throw .malformedAnswer(reason: "“\(text)” at \(self.text) is not a whole number") }
+        return number
+    }
+}
+
+/// One way to a fact. The steps are applied in the order of the properties.
+private struct Choice: Sendable, Decodable {
+    enum Origin: Sendable {
+        case place(JSONPointer)
+        /// A text made of several places, or a constant.
+        case phrase(Phrase)
+
+        var text: String {
+            switch self {
+            case .place(let pointer): pointer.text
+            case .phrase(let phrase): "“\(phrase.text)”"
+            }
+        }
+    }
+
+    let origin: Origin
+    /// What separates the members of a text that becomes a list.
+    var split: String?
+    /// The fact in each member of a list.
+    var each: Field?
+    /// What is done to the text, or to each text of a list.
+    var edits = TextEdits()
+    /// What is written between the members of a list that becomes a text.
+    var join: String?
     /// The type of the text; unchanged by default.
-    var kind: Kind?
-    /// The place in each member of a list.
-    var each: JSONPointer?
+    var kind: ValueKind?
 
     private enum CodingKeys: String, CodingKey {
-        case at, each
+        case at, text, split, each, join
         case kind = "as"
     }
 
     init(from decoder: any Decoder) throws {
         if case .scalar = try ConfigurationValue(from: decoder) {
-            at = try JSONPointer(from: decoder)
+            origin = .place(try JSONPointer(from: decoder))
             return
         }
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        at = try container.decode(JSONPointer.self, forKey: .at)
-        kind = try container.decodeIfPresent(Kind.self, forKey: .kind)
-        each = try container.decodeIfPresent(JSONPointer.self, forKey: .each)
-    }
-
-    /// The fact; `nil` if it is absent or empty.
-    /// - Throws: `SourceError.malformedAnswer` if a text should be a number and is not.
-    func value(in item: JSONValue) throws(SourceError) -> JSONValue? {
-        guard var value = at.value(in: item)?.meaningful else { return nil }
-        if let each, case .array(let members) = value { value = .array(members.compactMap { each.value(in: $0) }) }
-        guard let kind, let text = value.plainText else { return value }
-        switch kind {
-        case .text: return .string(text)
-        case .integer:
-            guard let number = Int(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a whole number") }
-            return .integer(number)
-        case .number:
-            // Swift also parses NaN and infinity.
-            guard let number = Double(text), number.isFinite else {
-                throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a number")
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        if keys.contains(.text), !keys.contains(.at) {
+            origin = .phrase(try keys.decode(Phrase.self, forKey: .text))
+        } else {
+            origin = .place(try keys.decode(JSONPointer.self, forKey: .at))
+            guard !keys.contains(.text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .text, in: keys, debugDescription: "a field has “at” or “text”, not both")
             }
-            return .number(number)
+        }
+        split = try keys.decodeIfPresent(String.self, forKey: .split)
+        each = try keys.decodeIfPresent(Field.self, forKey: .each)
+        join = try keys.decodeIfPresent(String.self, forKey: .join)
+        kind = try keys.decodeIfPresent(ValueKind.self, forKey: .kind)
+        edits = try TextEdits(from: decoder)
+        if split == "" {
+            throw DecodingError.dataCorruptedError(forKey: .split, in: keys, debugDescription: "needs a text")
         }
     }
 
-    func text(in item: JSONValue) throws(SourceError) -> String? { try value(in: item)?.plainText }
+    var names: Set<String> {
+        var names = each?.names ?? []
+        if case .phrase(let phrase) = origin { names.formUnion(phrase.names) }
+        return names
+    }
 
-    func whole(in item: JSONValue) throws(SourceError) -> Int? {
-        guard let text = try text(in: item) else { return nil }
-        guard let number = Int(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a whole number") }
-        return number
+    func value(in item: JSONValue, _ facts: Facts) throws(SourceError) -> JSONValue? {
+        let found: JSONValue? =
+            switch origin {
+            case .place(let pointer): pointer.value(in: item)
+            case .phrase(let phrase): phrase.filled(from: item, facts).map(JSONValue.string)
+            }
+        guard var value = facts.meaning(of: found) else { return nil }
+        if let split, case .string(let text) = value {
+            value = .array(text.parts(at: split).map(JSONValue.string))
+        }
+        if let each { value = try Self.members(of: value, each, facts) }
+        if !edits.isEmpty { value = try edits.applied(to: value) }
+        if let join, case .array(let members) = value {
+            value = .string(members.compactMap(\.plainText).filter { !$0.isEmpty }.joined(separator: join))
+        }
+        guard let value = facts.meaning(of: value) else { return nil }
+        guard let kind, let text = value.plainText else { return value }
+        guard let typed = kind.value(of: text) else {
+            throw .malformedAnswer(reason: "“\(text)” at \(origin.text) is not \(kind.words)")
+        }
+        return typed
+    }
+
+    /// The facts of the members of a list; an object is a list of one.
+    private static func members(of value: JSONValue, _ each: Field, _ facts: Facts) throws(SourceError) -> JSONValue {
+        let members: [JSONValue]
+        switch value {
+        case .array(let list): members = list
+        case .object: members = [value]
+        default: return value
+        }
+        var found: [JSONValue] = []
+        for member in members { if let value = try each.value(in: member, facts) { found.append(value) } }
+        return .array(found)
     }
 }
 
-/// The places of a title's fields, relative to the title.
-struct TitleFields: Sendable, Decodable {
-    /// The places of each field but `metadata`. The first one with a value counts.
-    private var places: [Title.CodingKeys: [Field]] = [:]
-    private let metadata: [String: Field]
+/// The type of a value that a service writes as text.
+enum ValueKind: String, Sendable, Decodable, CaseIterable {
+    case text, integer, number, boolean
 
-    /// One place, or several to try in order.
-    private struct OneOrMore: Decodable {
-        let fields: [Field]
-
-        init(from decoder: any Decoder) throws {
-            if case .list = try ConfigurationValue(from: decoder) {
-                fields = try [Field](from: decoder)
-            } else {
-                fields = [try Field(from: decoder)]
-            }
+    var words: String {
+        switch self {
+        case .text: "a text"
+        case .integer: "a whole number"
+        case .number: "a number"
+        case .boolean: "true or false"
         }
     }
+
+    /// The value that `text` means; `nil` if it means none.
+    func value(of text: String) -> JSONValue? {
+        switch self {
+        case .text: .string(text)
+        case .integer: Int(text).map(JSONValue.integer)
+        // Swift also parses NaN and infinity.
+        case .number: Double(text).flatMap { $0.isFinite ? .number($0) : nil }
+        case .boolean: Bool(text).map(JSONValue.bool)
+        }
+    }
+}
+
+/// What is done to a text, in the order of the properties. A mark that the text does not have changes nothing.
+struct TextEdits: Sendable, Decodable {
+    /// Keeps what is after the first of these.
+    var after: String?
+    /// Keeps what is before the first of these.
+    var before: String?
+    /// Texts and what replaces them, wherever they are.
+    var replace: [[String]]
+    /// Whole texts and what replaces them. Others stay.
+    var map: [String: String]
+
+    /// The longest text that is edited, in bytes: the longest that a source may answer.
+    private static let longest = 65_536
+
+    private enum CodingKeys: CodingKey { case after, before, replace, map }
+
+    init() { (replace, map) = ([], [:]) }
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Title.CodingKeys.self)
-        for field in [Title.CodingKeys.id, .name] { places[field] = try container.decode(OneOrMore.self, forKey: field).fields }
-        for field in Title.CodingKeys.allCases where field != .metadata && places[field] == nil {
-            places[field] = try container.decodeIfPresent(OneOrMore.self, forKey: field)?.fields
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        after = try keys.decodeIfPresent(String.self, forKey: .after)
+        before = try keys.decodeIfPresent(String.self, forKey: .before)
+        replace = try keys.decodeIfPresent([[String]].self, forKey: .replace) ?? []
+        map = try keys.decodeIfPresent([String: String].self, forKey: .map) ?? [:]
+        guard replace.allSatisfy({ $0.count == 2 && !$0[0].isEmpty }) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .replace, in: keys,
+                debugDescription: "needs pairs of a text and its replacement: [[\"_small\", \"_large\"]]")
         }
-        metadata = try container.decodeIfPresent([String: Field].self, forKey: .metadata) ?? [:]
-    }
-
-    /// The title; `nil` if the item has no id.
-    func title(_ item: JSONValue) throws(SourceError) -> Title? {
-        let reader = Reader(fields: self, item: item)
-        return try reader.text(.id) == nil ? nil : Title(reading: reader)
-    }
-
-    private struct Reader: TitleFieldReader {
-        let fields: TitleFields
-        let item: JSONValue
-
-        func required(_ field: Title.CodingKeys) throws(SourceError) -> String {
-            if let text = try text(field) { return text }
-            let places = fields.places[field, default: []].map(\.at.text).joined(separator: " or ")
-            throw .malformedAnswer(reason: "“\(try text(.id) ?? "")” has no \(field.rawValue) at \(places)")
-        }
-
-        func text(_ field: Title.CodingKeys) throws(SourceError) -> String? {
-            try first(field) { place throws(SourceError) in try place.text(in: item) }
-        }
-
-        func whole(_ field: Title.CodingKeys) throws(SourceError) -> Int? {
-            try first(field) { place throws(SourceError) in try place.whole(in: item) }
-        }
-
-        func day(_ field: Title.CodingKeys) throws(SourceError) -> CalendarDay? { try text(field).flatMap { CalendarDay($0) } }
-
-        func details(_ field: Title.CodingKeys) throws(SourceError) -> [String: JSONValue] {
-            var details: [String: JSONValue] = [:]
-            for (name, place) in fields.metadata { details[name] = try place.value(in: item) }
-            return details
-        }
-
-        private func first<Value>(
-            _ field: Title.CodingKeys, _ value: (Field) throws(SourceError) -> Value?
-        ) throws(SourceError) -> Value? {
-            for place in fields.places[field] ?? [] { if let value = try value(place) { return value } }
-            return nil
+        for (key, mark) in [(CodingKeys.after, after), (.before, before)] where mark == "" {
+            throw DecodingError.dataCorruptedError(forKey: key, in: keys, debugDescription: "needs a text")
         }
     }
-}
 
-/// The places of a candidate's facts, relative to the candidate.
-struct CandidateFields: Sendable, Decodable {
-    /// The URL of the picture; relative to `prefix` if that is set.
-    var url: Field
-    /// A prefix for the URL: `https://image.tmdb.org/t/p/original`.
-    var prefix: Phrase?
-    var width: Field?
-    var height: Field?
-    var site: Field?
-    var page: Field?
-    /// The kind of the site, for ranking: `news`, `blog`.
-    var kind: Field?
-    var published: Field?
+    var isEmpty: Bool { after == nil && before == nil && replace.isEmpty && map.isEmpty }
 
-    /// The candidate and its kind; `nil` if it has no usable URL.
-    func candidate(_ item: JSONValue, _ variables: [String: String]) throws(SourceError) -> (PosterCandidate, kind: String?)? {
-        guard let place = try url.text(in: item) else { return nil }
-        let url = (prefix?.filled(variables) ?? "") + place
-        guard WebURL(url) != nil else { return nil }
-        var candidate = PosterCandidate(.http(url: url), site: try site?.text(in: item), page: try page?.text(in: item))
-        candidate.width = try width?.whole(in: item).flatMap { $0 > 0 ? $0 : nil }
-        candidate.height = try height?.whole(in: item).flatMap { $0 > 0 ? $0 : nil }
-        candidate.published = try published?.text(in: item).flatMap(PosterCandidate.moment)
-        return (candidate, try kind?.text(in: item))
+    func applied(to value: JSONValue) throws(SourceError) -> JSONValue {
+        if case .array(let members) = value {
+            var edited: [JSONValue] = []
+            for member in members { edited.append(try applied(to: member)) }
+            return .array(edited)
+        }
+        guard let text = value.plainText else { return value }
+        return .string(try applied(to: text))
+    }
+
+    private func applied(to text: String) throws(SourceError) -> String {
+        var text = text
+        try Self.check(text)
+        if let after, let range = text.firstRange(ofBytesOf: after) { text = String(text[range.upperBound...]) }
+        if let before, let range = text.firstRange(ofBytesOf: before) { text = String(text[..<range.lowerBound]) }
+        for pair in replace {
+            text = text.replacing(bytesOf: pair[0], with: pair[1])
+            try Self.check(text)
+        }
+        return map[text] ?? text
+    }
+
+    private static func check(_ text: String) throws(SourceError) {
+        guard text.utf8.count <= longest else { throw .malformedAnswer(reason: "a text has more than \(longest) bytes") }
     }
 }

@@ -8,9 +8,15 @@ struct Manifest: Sendable, Decodable {
     var headers: [String: Phrase]?
     /// Default values of variables.
     var defaults: [String: String]?
+    /// Texts that say that there is no value: `N/A`.
+    var nothing: [String]?
     /// Rules for errors. The first matching one applies.
     var faults: [FaultRule]?
     var quota: Quota?
+    /// Requests per second, if the configuration does not say.
+    var rate: Double?
+    /// The exchange of a key for a token, which is the variable `token` of headers.
+    var token: TokenRequest?
     var dates: Dates?
     /// The list of the source.
     var list: ListRequest?
@@ -18,8 +24,12 @@ struct Manifest: Sendable, Decodable {
     var periods: Periods?
     /// A search for titles. The phrase is the variable `query`.
     var search: ListRequest?
-    var title: TitleRequest
-    var candidates: CandidatesRequest
+    /// A title by its id. Without it, and without cases, a title is found in `list`.
+    var title: TitleRequest?
+    /// The pictures of a title; `nil` if `cases` have them.
+    var candidates: CandidatesRequest?
+    /// Other requests for ids of a certain form. The first matching one applies; other forms are no ids if there is no `title`.
+    var cases: [Case]?
 
     /// The quota of calls.
     struct Quota: Sendable, Decodable {
@@ -49,48 +59,86 @@ struct Manifest: Sendable, Decodable {
         var weekend: ListRequest?
         var weekdays: ListRequest?
     }
+}
 
-    struct ListRequest: Sendable, Decodable {
-        var get: URITemplate
-        /// The place of the list.
-        var items: JSONPointer
-        /// The place of the number of titles on all pages.
-        var total: JSONPointer?
-        /// The place of the number of pages.
-        var pages: JSONPointer?
-        /// The titles on a full page, if only `total` is known.
-        var perPage: Int?
-        /// The last page that the service gives out, if it counts more; it refuses those after it.
-        var lastPage: Int?
-        var fields: TitleFields
-    }
+/// The request for a token, which services exchange for a key.
+struct TokenRequest: Sendable, Decodable {
+    var request: RestRequest
+    /// The place of the token.
+    var at: JSONPointer
+    /// The place of its life in seconds.
+    var expires: JSONPointer?
+    /// Its life, if the service does not say.
+    var lasts: Interval?
 
-    struct TitleRequest: Sendable, Decodable {
-        var get: URITemplate
-        /// The place of the title; the whole response by default.
-        var item: JSONPointer?
-        var fields: TitleFields
-    }
+    private enum CodingKeys: CodingKey { case at, expires, lasts }
 
-    struct CandidatesRequest: Sendable, Decodable {
-        enum Order: String, Sendable, Decodable {
-            /// In the order of the response.
-            case given
-            /// The most poster-like first.
-            case likeness
-        }
-
-        var get: URITemplate
-        /// Further variables, made from others: `query: "{name} poster"`. `{name}` is the name of the title.
-        var with: [String: Phrase]?
-        var headers: [String: Phrase]?
-        var items: JSONPointer
-        var order: Order?
-        var fields: CandidateFields
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        request = try RestRequest(from: decoder)
+        at = try keys.decode(JSONPointer.self, forKey: .at)
+        expires = try keys.decodeIfPresent(JSONPointer.self, forKey: .expires)
+        lasts = try keys.decodeIfPresent(Interval.self, forKey: .lasts)
     }
 }
 
+struct TitleRequest: Sendable, Decodable {
+    var request: RestRequest
+    /// The place of the title; the whole response by default.
+    var item: JSONPointer?
+    /// The list that has the title among others.
+    var items: Items?
+    var fields: TitleFields
+
+    private enum CodingKeys: CodingKey { case item, items, fields }
+
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        request = try RestRequest(from: decoder)
+        item = try keys.decodeIfPresent(JSONPointer.self, forKey: .item)
+        items = try keys.decodeIfPresent(Items.self, forKey: .items)
+        fields = try keys.decode(TitleFields.self, forKey: .fields)
+        guard item == nil || items == nil else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .items, in: keys, debugDescription: "a title is at “item” or in “items”, not both")
+        }
+    }
+}
+
+struct CandidatesRequest: Sendable, Decodable {
+    enum Order: String, Sendable, Decodable {
+        /// In the order of the response.
+        case given
+        /// The most poster-like first.
+        case likeness
+    }
+
+    var request: RestRequest
+    /// Further variables, made from others: `query: "{name} poster"`. `{name}` is the name of the title.
+    var with: [String: Phrase]?
+    var items: CandidateLists
+    var order: Order?
+    var fields: CandidateFields
+
+    private enum CodingKeys: CodingKey { case with, items, order, fields }
+
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        request = try RestRequest(from: decoder)
+        with = try keys.decodeIfPresent([String: Phrase].self, forKey: .with)
+        items = try keys.decode(CandidateLists.self, forKey: .items)
+        order = try keys.decodeIfPresent(Order.self, forKey: .order)
+        fields = try keys.decode(CandidateFields.self, forKey: .fields)
+    }
+
+    /// Whether the request contains the title's name, which costs a call for the title.
+    var needsName: Bool { request.allNames.contains("name") || with?.names.contains("name") ?? false }
+}
+
 extension Manifest {
+    /// Whether a title is found in the list.
+    var listsTitles: Bool { title == nil && !(cases ?? []).contains { $0.title != nil } }
+
     /// The list for `period`; `nil` if there is none.
     func list(by period: TitleQuery.Period) -> ListRequest? {
         switch period {
@@ -99,75 +147,5 @@ extension Manifest {
         case .weekend: periods?.weekend
         case .weekdays: periods?.weekdays
         }
-    }
-}
-
-/// A text with variables: `Bearer {token}`. Unlike a template, it escapes nothing.
-struct Phrase: Sendable, Decodable {
-    let text: String
-    private let template: URITemplate
-
-    var names: Set<String> { template.names }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        text = try container.decode(String.self)
-        guard let template = URITemplate(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” has an unmatched brace")
-        }
-        self.template = template
-    }
-
-    func filled(_ values: [String: String]) -> String {
-        template.parts.map { part in
-            switch part {
-            case .literal(let text): text
-            case .expression(_, let variables): variables.compactMap { values[$0.name] }.joined()
-            }
-        }.joined()
-    }
-}
-
-extension Manifest.CandidatesRequest {
-    /// Whether the request contains the title's name, which costs a call for the title.
-    var needsName: Bool { self.get.names.contains("name") || with?.values.contains { $0.names.contains("name") } ?? false }
-}
-
-extension Manifest {
-    /// - Throws: `ConfigurationError` for the first undefined variable.
-    func check(given: [String: String]) throws(ConfigurationError) {
-        let given = Set(given.keys)
-        let forLists = given.union(dates == nil ? ["page"] : ["page", "date", "day"])
-        let forCandidates = given.union(["id", "name"])
-        try Self.check(headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], at: "headers", known: given)
-        for period in TitleQuery.Period.allCases {
-            let path = period == .day ? "list.get" : "periods.\(period.rawValue).get"
-            try Self.check(list(by: period)?.get.names ?? [], at: path, known: forLists)
-        }
-        for (path, request) in [
-            ("list", list), ("search", search), ("periods.week", periods?.week), ("periods.weekend", periods?.weekend),
-            ("periods.weekdays", periods?.weekdays),
-        ] {
-            for (key, number) in [("perPage", request?.perPage), ("lastPage", request?.lastPage)] {
-                guard let number, number < 1 else { continue }
-                throw ConfigurationError(path: "\(path).\(key)", message: "needs a number from 1")
-            }
-        }
-        try Self.check(search?.get.names ?? [], at: "search.get", known: given.union(["query", "page"]))
-        try Self.check(title.get.names, at: "title.get", known: given.union(["id"]))
-        try Self.check(
-            candidates.headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], at: "candidates.headers", known: given)
-        for (name, phrase) in candidates.with ?? [:] {
-            try Self.check(phrase.names, at: "candidates.with.\(name)", known: forCandidates)
-        }
-        try Self.check(
-            candidates.get.names, at: "candidates.get", known: forCandidates.union(candidates.with?.keys.map { $0 } ?? []))
-        try Self.check(candidates.fields.prefix?.names ?? [], at: "candidates.fields.prefix", known: forCandidates)
-    }
-
-    private static func check(_ names: Set<String>, at path: String, known: Set<String>) throws(ConfigurationError) {
-        guard let missing = names.subtracting(known).min() else { return }
-        throw ConfigurationError(
-            path: path, message: "\(unknownName(missing, kind: "variable", known: known)) (values belong under “variables”)")
     }
 }

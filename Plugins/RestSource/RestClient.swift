@@ -2,6 +2,13 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
+/// A document of the service, with the headers of its response.
+struct RestAnswer: Sendable {
+    var document: JSONValue
+    /// Names in lower case.
+    var headers: [String: String]
+}
+
 /// Sends requests to the service of a manifest.
 struct RestClient: Sendable {
     let context: PluginContext
@@ -11,6 +18,7 @@ struct RestClient: Sendable {
     let baseURL: String
     let policy: OriginPolicy
     let quota: DailyQuota
+    private let exchange = TokenExchange()
 
     init(context: PluginContext, manifest: Manifest, variables: [String: String], baseURL: String, policy: OriginPolicy) {
         self.context = context
@@ -23,28 +31,83 @@ struct RestClient: Sendable {
             manifest.quota?.settings, name: "rest", countKey: "calls", secondsFromGMT: zone, context: context)
     }
 
-    /// The document of the response.
+    /// What facts are read with.
+    /// - Parameter values: variables of this request.
+    func facts(_ values: [String: String] = [:]) -> Facts {
+        Facts(variables: variables.merging(values) { _, request in request }, nothing: manifest.nothing ?? [])
+    }
+
+    /// The answer to a request.
+    ///
+    /// If the service refuses a token, gets a new one and asks once more.
     /// - Parameters:
     ///   - values: variables of this request.
     ///   - id: the id of the requested title, if there is one.
-    func get(
-        _ template: URITemplate, _ values: [String: String], headers: [String: Phrase]? = nil, id: String?
-    ) async throws(SourceError) -> JSONValue {
+    func ask(_ request: RestRequest, _ values: [String: String], id: String?) async throws(SourceError) -> RestAnswer {
+        let headers = request.headers ?? manifest.headers ?? [:]
+        guard let manner = manifest.token, headers.names.contains("token") else {
+            return try await send(request, headers, values, id: id)
+        }
+        let token = try await exchange.token(at: context.clock.now) { () async throws(SourceError) in try await newToken(manner) }
+        do throws(SourceError) {
+            return try await send(request, headers, values.merging(["token": token]) { $1 }, id: id)
+        } catch .unauthorized {
+            let token = try await exchange.token(at: context.clock.now, refused: token) { () async throws(SourceError) in
+                try await newToken(manner)
+            }
+            return try await send(request, headers, values.merging(["token": token]) { $1 }, id: id)
+        }
+    }
+
+    private func newToken(_ manner: TokenRequest) async throws(SourceError) -> TokenExchange.Token {
+        let headers = manner.request.headers ?? manifest.headers?.filter { !$0.value.names.contains("token") } ?? [:]
+        let answer = try await send(manner.request, headers, [:], id: nil, isSecret: true)
+        guard let text = manner.at.value(in: answer.document)?.plainText, TokenExchange.isToken(text) else {
+            throw .malformedAnswer(reason: "there is no token at “\(manner.at.text)” in the service's answer")
+        }
+        let seconds = manner.expires?.value(in: answer.document)?.plainText.flatMap { Double($0) } ?? manner.lasts?.seconds
+        return TokenExchange.Token(text: text, until: seconds.map { context.clock.now.addingTimeInterval($0) })
+    }
+
+    /// - Parameter isSecret: whether the answer has a secret.
+    private func send(
+        _ request: RestRequest, _ headers: [String: Phrase], _ values: [String: String], id: String?, isSecret: Bool = false
+    ) async throws(SourceError) -> RestAnswer {
         try await quota.spend()
         let values = variables.merging(values) { _, request in request }
-        let target = template.expand(values)
-        let phrases = headers ?? manifest.headers ?? [:]
-        let request = HTTPRequest(
-            url: target.hasPrefix("/") ? baseURL + target : target, headers: phrases.mapValues { $0.filled(values) })
-        let answer = try await context.get(request, under: policy)
-        return try await document(of: answer, id: id)
+        let target = request.url.expand(values)
+        var message = HTTPRequest(
+            url: target.hasPrefix("/") ? baseURL + target : target,
+            headers: headers.mapValues { $0.filled(values) }.filter { !$0.value.isEmpty },
+            hasSecretAnswer: isSecret)
+        if let body = request.body {
+            message.body = try Self.written(body, values, id)
+            if !message.headers.keys.contains(where: { $0.lowercased() == "content-type" }) {
+                message.headers["Content-Type"] = "application/json"
+            }
+        }
+        let answer = try await context.get(message, under: policy)
+        return RestAnswer(document: try await document(of: answer, id: id), headers: answer.headers)
+    }
+
+    private static func written(
+        _ body: BodyTemplate, _ values: [String: String], _ id: String?
+    ) throws(SourceError) -> ByteBuffer {
+        do {
+            return ByteBuffer(bytes: try JSONEncoder().encode(try body.filled(values) ?? .object([:])))
+        } catch let problem as BodyTemplate.ValueProblem {
+            // A service that counts its titles has none with such an id.
+            throw id.map(SourceError.notFound) ?? .unsupported(problem.reason)
+        } catch {
+            throw .unsupported("a request that is not JSON")
+        }
     }
 
     private func document(of answer: HTTPAnswer, id: String?) async throws(SourceError) -> JSONValue {
         var document: JSONValue?
         var problem = "is empty"
         do {
-            document = try JSONValue(reading: answer.body)
+            document = try JSONValue(tolerant: answer.body)
         } catch {
             problem = "is not JSON"
         }
@@ -59,7 +122,9 @@ struct RestClient: Sendable {
     private func error(for rule: FaultRule, _ document: JSONValue?, _ id: String?) async -> SourceError {
         let message = document.flatMap { rule.message?.value(in: $0)?.plainText } ?? "the service says no more"
         return switch rule.reason {
-        case .notFound: id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)
+        // A document that says so is the answer to a list or a search without titles.
+        case .notFound:
+            id.map(SourceError.notFound) ?? (rule.condition == nil ? .malformedAnswer(reason: message) : .notFound(id: ""))
         case .unauthorized: .unauthorized(message: message)
         case .quotaExhausted: await quota.exhaust()
         // With `Retry-After`, `PluginContext.get` has thrown the time of the service.
@@ -76,6 +141,20 @@ struct RestClient: Sendable {
         case 429: .quotaExhausted(until: nil)
         case 500...: .unavailable(reason: "the service returned HTTP status \(status)")
         default: .malformedAnswer(reason: "the service returned HTTP status \(status)")
+        }
+    }
+}
+
+extension JSONValue {
+    /// Parses a document. Some services write line breaks and other control characters into texts, which JSON forbids (RFC 8259 §7).
+    /// They count as spaces.
+    fileprivate init(tolerant body: ByteBuffer) throws(JSONDamage) {
+        do throws(JSONDamage) {
+            self = try JSONValue(reading: body)
+        } catch {
+            let bytes = body.readableBytesView
+            guard bytes.contains(where: { $0 < 0x20 }) else { throw error }
+            self = try JSONValue(reading: bytes.map { $0 < 0x20 ? 0x20 : $0 })
         }
     }
 }

@@ -8,6 +8,7 @@ public struct RestSource: SourcePlugin {
     public let originPolicy: OriginPolicy
     private let manifest: Manifest
     private let client: RestClient
+    private let resolutions = Resolutions()
 
     /// - Throws: `ConfigurationError` if the manifest is missing or uses an undefined variable.
     public init(_ configuration: Configuration, context: PluginContext) throws {
@@ -15,9 +16,12 @@ public struct RestSource: SourcePlugin {
         if let name = configuration.manifest, Manifest.isFile(name) { context.reads(name) }
         manifest = try configuration.resolved()
         originPolicy = configuration.http.policy()
+        var policy = configuration.http.answerPolicy()
+        // The service's rate is for its documents. Its pictures mostly come from elsewhere.
+        policy.rate = policy.rate ?? manifest.rate
         client = RestClient(
             context: context, manifest: manifest, variables: configuration.variables,
-            baseURL: try configuration.http.address(orElse: manifest.baseURL), policy: configuration.http.answerPolicy())
+            baseURL: try configuration.http.address(orElse: manifest.baseURL), policy: policy)
         try manifest.check(given: client.variables)
     }
 
@@ -55,66 +59,151 @@ public struct RestSource: SourcePlugin {
     }
 
     private func page(
-        _ request: Manifest.ListRequest, _ values: [String: String], number page: Int
+        _ list: ListRequest, _ values: [String: String], number page: Int
     ) async throws(SourceError) -> TitlePage {
-        let isPaged = request.get.names.contains("page")
-        let lastPage = request.lastPage ?? AnswerCheck.lastPage
-        guard (isPaged && (1...lastPage).contains(page)) || page == 1 else { return TitlePage(titles: []) }
-        let document = try await client.get(request.get, values.merging(["page": String(page)]) { own, _ in own }, id: nil)
-        let titles = try readable(request.items, in: document) { item throws(SourceError) in try request.fields.title(item) }
-        let total = request.total?.value(in: document)?.plainText.flatMap { Int($0) }
-        let pages = request.pages?.value(in: document)?.plainText.flatMap { Int($0) }
-        let isLast =
-            pages.map { page >= $0 } ?? total.flatMap { total in request.perPage.map { page > (max(total, 1) - 1) / $0 } } ?? true
+        let lastPage = list.lastPage ?? AnswerCheck.lastPage
+        guard (list.isPaged && (1...lastPage).contains(page)) || page == 1, let counted = list.values(ofPage: page) else {
+            return TitlePage(titles: [])
+        }
+        let answer: RestAnswer
+        do throws(SourceError) {
+            answer = try await client.ask(list.request, values.merging(counted) { own, _ in own }, id: nil)
+        } catch .notFound {
+            return TitlePage(titles: [])
+        }
+        let facts = client.facts(values)
+        let titles = try readable(list.items, in: answer.document, facts) { item throws(SourceError) in
+            try list.fields.title(item, facts)
+        }
+        let total = list.total?.value(in: answer)
         return TitlePage(
-            titles: titles, total: total ?? (isPaged ? nil : titles.count),
-            next: isPaged && !isLast && !titles.isEmpty && page < lastPage ? page + 1 : nil)
+            titles: titles, total: total ?? (list.isPaged ? nil : titles.count),
+            next: list.isPaged && !titles.isEmpty && page < lastPage && list.hasPage(after: page, answer) ? page + 1 : nil)
     }
 
     public func title(_ id: String) async throws(SourceError) -> Title {
-        let document = try await client.get(manifest.title.get, ["id": try Self.checked(id)], id: id)
-        guard let item = manifest.title.item.map({ $0.value(in: document) }) ?? document else { throw .notFound(id: id) }
-        guard let title = try manifest.title.fields.title(item), title.id.isExactly(id) else {
+        let route = try await route(of: id)
+        guard let request = route.title else {
+            guard manifest.listsTitles else { throw .notFound(id: id) }
+            return try await listed(id)
+        }
+        let answer = try await client.ask(request.request, route.values, id: id)
+        var title = try found(request, in: answer.document, route)
+        // The title of another database's id is that of the id which was asked for.
+        title.id = id
+        return title
+    }
+
+    private func found(_ request: TitleRequest, in document: JSONValue, _ route: Route) throws(SourceError) -> Title {
+        let facts = client.facts(route.values)
+        if let items = request.items {
+            let titles = try readable(items, in: document, facts) { item throws(SourceError) in
+                try request.fields.title(item, facts)
+            }
+            guard let title = titles.first(where: { $0.id.isExactly(route.id) }) else { throw .notFound(id: route.asked) }
+            return title
+        }
+        guard let item = request.item.map({ $0.value(in: document) }) ?? document else { throw .notFound(id: route.asked) }
+        guard let title = try request.fields.title(item, facts), title.id.isExactly(route.id) else {
             // Services return an object without an id if there is no such title. Any other value is not a title.
-            if case .object(let members) = item, !members.isEmpty || manifest.title.item != nil { throw .notFound(id: id) }
+            if case .object(let members) = item, !members.isEmpty || request.item != nil { throw .notFound(id: route.asked) }
             throw .malformedAnswer(reason: "there is no title in the service's answer")
         }
         return title
     }
 
+    /// The title in the list, for a service that has no request for one.
+    private func listed(_ id: String) async throws(SourceError) -> Title {
+        guard let list = manifest.list else { throw .unsupported("a title") }
+        var number: Int? = 1
+        for _ in 0..<Self.searchedPages {
+            guard let current = number else { break }
+            let page = try await page(list, [:], number: current)
+            if let title = page.titles.first(where: { $0.id.isExactly(id) }) { return title }
+            number = page.next
+        }
+        throw .notFound(id: id)
+    }
+
+    /// The pages of a list in which a title is looked for.
+    private static let searchedPages = 20
+
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
-        let request = manifest.candidates
-        var values = ["id": try Self.checked(id)]
+        let route = try await route(of: id)
+        guard let request = route.candidates else { throw .notFound(id: id) }
+        var values = route.values
         if request.needsName { values["name"] = try await title(id).name }
-        let known = client.variables.merging(values) { _, own in own }
-        for (name, phrase) in request.with ?? [:] { values[name] = phrase.filled(known) }
-        let document = try await client.get(request.get, values, headers: request.headers, id: id)
-        let hits = try readable(request.items, in: document) { item throws(SourceError) -> PosterScore.Hit? in
-            try request.fields.candidate(item, known).map { ($0.0, $0.kind) }
+        let known = client.facts(values)
+        for (name, phrase) in request.with ?? [:] { values[name] = phrase.filled(known.variables) }
+        let answer = try await client.ask(request.request, values, id: id)
+        let hits = try request.items.read(in: answer.document, known, warn: { warn($0, request.items.text) }) {
+            item, kind throws(SourceError) in
+            try request.fields.candidate(item, known, kind: kind)
         }
         if request.order == .likeness { return PosterScore().ranked(hits) }
         var seen: Set<ExactText> = []
         return hits.map(\.candidate).filter { seen.insert(ExactText($0.location.name)).inserted }
     }
 
-    /// What `read` makes of the members of a list. Those that it cannot read are missing, unless it can read none.
     private func readable<Element>(
-        _ pointer: JSONPointer, in document: JSONValue, _ read: (JSONValue) throws(SourceError) -> Element?
+        _ items: Items, in document: JSONValue, _ facts: Facts, _ read: (JSONValue) throws(SourceError) -> Element?
     ) throws(SourceError) -> [Element] {
-        guard case .array(let items)? = pointer.value(in: document) else {
-            throw .malformedAnswer(reason: "there is no list at “\(pointer.text)” in the service's answer")
+        try items.read(in: document, facts, warn: { warn($0, items.at.text) }, read)
+    }
+
+    private func warn(_ damage: [String], _ places: String) {
+        client.context.warn(ofMissing: damage, in: "the list at “\(places)”")
+    }
+
+    /// How a title is requested.
+    private struct Route {
+        /// The id of the caller.
+        let asked: String
+        /// The source's own id.
+        let id: String
+        /// The variables of the id.
+        let values: [String: String]
+        let title: TitleRequest?
+        let candidates: CandidatesRequest?
+    }
+
+    /// The requests for an id of this form. Resolves the id of another database.
+    private func route(of asked: String) async throws(SourceError) -> Route {
+        var id = try Self.checked(asked)
+        if let (form, values) = match(id, where: { $0.resolve != nil }), let resolve = form.resolve {
+            guard let own = try await resolved(id, values, by: resolve) else { throw .notFound(id: asked) }
+            id = own
         }
-        var (elements, damage) = ([Element](), [SourceError]())
-        for item in items {
-            do throws(SourceError) {
-                if let element = try read(item) { elements.append(element) }
-            } catch {
-                damage.append(error)
-            }
+        let match = match(id) { $0.resolve == nil }
+        return Route(
+            asked: asked, id: id, values: (match?.values ?? [:]).merging(["id": id]) { $1 },
+            title: match?.form.title ?? manifest.title, candidates: match?.form.candidates ?? manifest.candidates)
+    }
+
+    private func match(_ id: String, where isWanted: (Case) -> Bool) -> (form: Case, values: [String: String])? {
+        for form in manifest.cases ?? [] where isWanted(form) {
+            if let values = form.id.values(of: id) { return (form, values) }
         }
-        if elements.isEmpty, let first = damage.first { throw first }
-        client.context.warn(ofMissing: damage.map(\.description), in: "the list at “\(pointer.text)”")
-        return elements
+        return nil
+    }
+
+    /// The source's own id for `id`; `nil` if it has none. Asked for once a day.
+    private func resolved(
+        _ id: String, _ values: [String: String], by resolve: Case.Resolution
+    ) async throws(SourceError) -> String? {
+        let now = client.context.clock.now
+        if let known = resolutions.known(id, at: now) { return known.own }
+        let values = values.merging(["id": id]) { $1 }
+        var own: String?
+        do throws(SourceError) {
+            let answer = try await client.ask(resolve.request, values, id: id)
+            own = try resolve.id.text(in: answer.document, client.facts(values))
+        } catch {
+            guard case .notFound = error else { throw error }
+        }
+        if let text = own { own = try Self.checked(text) }
+        resolutions.remember(own, for: id, at: now)
+        return own
     }
 
     /// Path segments that input must not contain.

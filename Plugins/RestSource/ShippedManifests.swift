@@ -50,12 +50,18 @@ extension ConfigurationValue {
 
 extension Manifest {
     /// The built-in manifests.
-    static let shipped = ["tmdb": tmdb, "kobis-kakao": korea]
+    static let shipped = [
+        "tmdb": tmdb, "kobis-kakao": korea, "anilist": ShippedManifest.anilist, "fanart": ShippedManifest.fanart,
+        "itunes": ShippedManifest.itunes, "kmdb": ShippedManifest.kmdb, "omdb": ShippedManifest.omdb,
+        "trakt": ShippedManifest.trakt,
+        "tvdb": ShippedManifest.tvdb,
+    ]
 
     /// The Movie Database, <https://developer.themoviedb.org/reference>. This product uses the TMDB API but is not endorsed or
     /// certified by TMDB.
     private static let tmdb = """
         baseURL: https://api.themoviedb.org/3
+        rate: 40
         headers: { Authorization: "Bearer {token}" }
         defaults: { language: en-US, pictures: "https://image.tmdb.org/t/p/original" }
         faults:
@@ -72,6 +78,7 @@ extension Manifest {
             id: { at: /id, as: text }
             name: /title
             originalName: /original_title
+            originalLanguage: /original_language
             overview: /overview
             releaseDate: /release_date
             metadata:
@@ -93,6 +100,7 @@ extension Manifest {
             id: { at: /id, as: text }
             name: /title
             originalName: /original_title
+            originalLanguage: /original_language
             overview: /overview
             releaseDate: /release_date
             metadata:
@@ -103,14 +111,73 @@ extension Manifest {
               voteCount: /vote_count
               imdb: /imdb_id
               posterPath: /poster_path
+              attribution: &attribution
+                text: "This product uses the TMDB API but is not endorsed or certified by TMDB."
         candidates:
           get: "/movie/{id}/images"
-          items: /posters
-          fields:
+          items: &lists { poster: /posters, backdrop: /backdrops, logo: /logos }
+          fields: &picture
             prefix: "{pictures}"
             url: /file_path
+            language: /iso_639_1
+            region: /iso_3166_1
+            votes: /vote_average
+            count: /vote_count
             width: /width
             height: /height
+        cases:
+          - id: "tt{number}"
+            resolve:
+              get: "/find/{id}?external_source=imdb_id"
+              id: [{ at: /movie_results/0/id, as: text }, { text: "tv-{/tv_results/0/id}" }, { text: "person-{/person_results/0/id}" }]
+          - id: "movie-{movie}"
+            title:
+              get: "/movie/{movie}{?language}"
+              fields:
+                id: { text: "movie-{/id}" }
+                name: /title
+                originalName: /original_title
+                originalLanguage: /original_language
+                overview: /overview
+                releaseDate: /release_date
+                metadata: { runtime: /runtime, genres: { at: /genres, each: /name }, imdb: /imdb_id, attribution: *attribution }
+            candidates: { get: "/movie/{movie}/images", items: *lists, fields: *picture }
+          - id: "tv-{show}"
+            title:
+              get: "/tv/{show}{?language}"
+              fields:
+                id: { text: "tv-{/id}" }
+                name: /name
+                originalName: /original_name
+                originalLanguage: /original_language
+                overview: /overview
+                releaseDate: /first_air_date
+                metadata: { seasons: /number_of_seasons, genres: { at: /genres, each: /name }, attribution: *attribution }
+            candidates: { get: "/tv/{show}/images", items: *lists, fields: *picture }
+          - id: "tv-{show}-s{season}"
+            title:
+              get: "/tv/{show}/season/{season}{?language}"
+              fields:
+                id: { text: "tv-{show}-s{/season_number}" }
+                name: /name
+                overview: /overview
+                releaseDate: /air_date
+                metadata: { attribution: *attribution }
+            candidates: { get: "/tv/{show}/season/{season}/images", items: /posters, fields: *picture }
+          - id: "person-{person}"
+            title:
+              get: "/person/{person}{?language}"
+              fields:
+                id: { text: "person-{/id}" }
+                name: /name
+                overview: /biography
+                metadata: { birthday: /birthday, knownFor: /known_for_department, imdb: /imdb_id, attribution: *attribution }
+            candidates: { get: "/person/{person}/images", items: { profile: /profiles }, fields: *picture }
+          - id: "collection-{collection}"
+            title:
+              get: "/collection/{collection}{?language}"
+              fields: { id: { text: "collection-{/id}" }, name: /name, overview: /overview, metadata: { attribution: *attribution } }
+            candidates: { get: "/collection/{collection}/images", items: *lists, fields: *picture }
         """
 }
 
@@ -118,6 +185,7 @@ extension Manifest {
     /// KOBIS for films and Kakao for pictures: the equivalent of `boxoffice`, as far as a manifest can express it.
     static let korea = """
         baseURL: https://www.kobis.or.kr/kobisopenapi/webservice/rest
+        rate: 10
         defaults: { kakao: "https://dapi.kakao.com" }
         quota: { perDay: 3000, timeZone: "+09:00" }
         dates: { newest: -1, timeZone: "+09:00", first: 2003-11-11 }

@@ -40,6 +40,28 @@ final class WebTransportTests: TransportTestCase {
         XCTAssertEqual(answer.body, ByteBuffer(string: "/b"))
     }
 
+    func testPostSendsItsBodyAndKeepsItFromARedirect() async throws {
+        // Given an origin that answers with what it gets, and redirects elsewhere
+        let other = try await origin { _, _ in .answer() }
+        let origin = try await origin { target, fields in
+            target == "/away"
+                ? .redirect(to: other.url + "/b", status: 307)
+                : .answer(body: ByteBuffer(string: "\(fields["content-type"] ?? "") \(fields[":body"] ?? "none")"))
+        }
+        let body = ByteBuffer(string: #"{"a":1}"#)
+        func request(_ path: String) -> HTTPRequest {
+            HTTPRequest(url: origin.url + path, headers: ["Content-Type": "application/json"], body: body)
+        }
+        // When it gets a POST
+        let transport = transport()
+        let answer = try await transport.get(request("/"), under: loopback)
+        let redirect = try await transport.get(request("/away"), under: loopback)
+        // Then the body arrives, and the redirect is the answer
+        XCTAssertEqual(answer.body, ByteBuffer(string: #"application/json {"a":1}"#))
+        XCTAssertEqual(redirect.status, 307)
+        XCTAssertEqual(other.requests(), 0)
+    }
+
     func testThatARedirectLoopEnds() async throws {
         // Given an origin that redirects to itself
         let origin = try await origin { target, _ in .redirect(to: target) }

@@ -1,8 +1,10 @@
 public import FoundationEssentials
+public import OnesheetValues
 
 /// The candidates for a title's poster, best first (`GET /sources/{source}/titles/{id}/posters`).
 public struct PosterCandidates: Sendable, Equatable, Decodable {
-    /// One picture that may be the poster.
+    /// One picture that may be the poster. What the source says about it are members of their own: `candidate.language`.
+    @dynamicMemberLookup
     public struct Candidate: Sendable, Equatable, Decodable {
         /// Its number, from 1. Numbers can change within the hour, names do not.
         public let candidate: Int
@@ -14,17 +16,25 @@ public struct PosterCandidates: Sendable, Equatable, Decodable {
         public let score: Double?
         /// The parts of the score, in words.
         public let reasons: [String]?
-        /// Pixels, as the source reports them.
-        public let width: Int?
-        public let height: Int?
-        /// The name of the site that shows the picture.
-        public let site: String?
-        /// The page that shows the picture.
-        public let page: String?
-        /// The publication time of that page.
-        public let published: Date?
+        /// What the source says about the picture.
+        public let facts: CandidateFacts
         /// The perceptual hash, if the picture has been fetched.
         public let hash: String?
+
+        private enum CodingKeys: CodingKey { case candidate, name, state, score, reasons, hash }
+
+        public init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            candidate = try members.decode(Int.self, forKey: .candidate)
+            name = try members.decode(String.self, forKey: .name)
+            state = try members.decodeIfPresent(String.self, forKey: .state)
+            score = try members.decodeIfPresent(Double.self, forKey: .score)
+            reasons = try members.decodeIfPresent([String].self, forKey: .reasons)
+            facts = try CandidateFacts(from: decoder)
+            hash = try members.decodeIfPresent(String.self, forKey: .hash)
+        }
+
+        public subscript<Value>(dynamicMember fact: KeyPath<CandidateFacts, Value>) -> Value { facts[keyPath: fact] }
     }
 
     /// The poster that the server has at present.

@@ -89,11 +89,14 @@ extension SourceConformance {
         let checked = try AnswerCheck.checked(candidates)
         for candidate in candidates {
             guard let kept = checked.first(where: { $0.location.name.isExactly(candidate.location.name) }),
-                (kept.width, kept.height) == (candidate.width, candidate.height), kept.trust == candidate.trust,
-                kept.published == candidate.published
+                kept.trust == candidate.trust,
+                kept.facts == candidate.facts
             else {
                 throw Violation(
-                    "the candidate “\(candidate.location.name.prefix(100))” has an invalid size, date or trust")
+                    "the candidate “\(candidate.location.name.prefix(100))” has an invalid size, date, trust or votes")
+            }
+            if let first = candidate.unreadable.first {
+                throw Violation("the candidate “\(candidate.location.name.prefix(100))” has an unusable \(first.prefix(200))")
             }
         }
         guard let list else { return }

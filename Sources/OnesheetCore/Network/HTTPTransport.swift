@@ -3,22 +3,28 @@ public import NIOCore
 
 /// The outgoing HTTP of plugins and the pipeline. Tests replace it with a service of their own.
 public protocol HTTPTransport: Sendable {
-    /// Sends a GET, follows redirects and returns the whole response, within `policy`.
+    /// Sends the request and returns the whole response, within `policy`. Follows the redirects of a GET; those of a POST are returned.
     ///
     /// A response with an error status is returned and not thrown, because only the caller knows its meaning.
     /// - Throws: `HTTPTransportError` if there is no complete response.
     func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer
 }
 
-/// A GET to send.
+/// A GET to send, or a POST that only asks: it may be sent again after a failure.
 public struct HTTPRequest: Sendable, Equatable {
     public var url: String
     /// Headers in addition to those of the policy.
     public var headers: [String: String]
+    /// The body of a POST; `nil` sends a GET.
+    public var body: ByteBuffer?
+    /// Whether the answer has a secret, such as a token. A recording has it without its texts.
+    public var hasSecretAnswer: Bool
 
-    public init(url: String, headers: [String: String] = [:]) {
+    public init(url: String, headers: [String: String] = [:], body: ByteBuffer? = nil, hasSecretAnswer: Bool = false) {
         self.url = url
         self.headers = headers
+        self.body = body
+        self.hasSecretAnswer = hasSecretAnswer
     }
 }
 

@@ -77,6 +77,8 @@ package enum AnswerCheck {
             candidate.site = candidate.site.flatMap { $0.utf8.count <= idBytes ? $0 : nil }
             candidate.page = candidate.page.flatMap { $0.utf8.count <= idBytes ? $0 : nil }
             candidate.published = candidate.published.flatMap { calendar.contains($0.timeIntervalSince1970) ? $0 : nil }
+            candidate.votes = candidate.votes.flatMap { CandidateFacts.possibleVotes.contains($0) ? $0 : nil }
+            candidate.voteCount = candidate.voteCount.flatMap { $0 >= 0 ? $0 : nil }
             candidate.trust = candidate.trust.map { $0.isNaN ? 0 : min(max($0, 0), 1) }
             return candidate
         }

@@ -15,6 +15,10 @@ public protocol ContentSource: Sendable {
     /// The requests that the source supports. The default is a list that does not depend on a date, and a search.
     var capabilities: SourceCapabilities { get }
 
+    /// The languages in which images are wanted, in order of preference, unless a request names its own; `nil` by default, which prefers none.
+    /// The configuration of every source has them as `languages`, so a plugin needs no property of its own.
+    var languages: LanguageList? { get }
+
     /// The quotas of the services that the source asks; empty by default. The server shows them. Must not cost a call.
     func quotas() async -> [QuotaReport]
 
@@ -39,7 +43,8 @@ public protocol ContentSource: Sendable {
     /// - Throws: `SourceError`: `.notFound` if there is no such title.
     func title(_ id: String) async throws(SourceError) -> Title
 
-    /// Possible places of the title's original poster, best first; empty if there is none.
+    /// Possible places of the originals of the title's poster and of its other images (`CandidateFacts.kind`), best first; empty if there are
+    /// none.
     /// - Throws: `SourceError`: `.notFound` if there is no such title.
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate]
 
@@ -55,6 +60,7 @@ extension ContentSource {
     public var isVersioned: Bool { false }
     public var asksService: Bool { true }
     public var capabilities: SourceCapabilities { SourceCapabilities() }
+    public var languages: LanguageList? { nil }
     public func quotas() async -> [QuotaReport] { [] }
     public func canonicalID(_ id: String) -> String { id }
     public func canonicalID(of url: WebURL) -> String { canonicalID(url.description) }

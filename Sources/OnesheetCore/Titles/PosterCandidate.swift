@@ -1,32 +1,33 @@
 public import FoundationEssentials
 public import NIOCore
 
-/// A possible place of a title's original poster.
+/// A possible place of an original of a title's poster, or of another image of the title.
+@dynamicMemberLookup
 public struct PosterCandidate: Sendable {
     public var location: OriginalLocation
-    /// Pixels according to the source, which may be wrong.
-    public var width: Int?
-    public var height: Int?
-    /// The name of the site that shows the picture.
-    public var site: String?
-    /// The page that shows the picture.
-    public var page: String?
-    public var published: Date?
+    /// What the source says about the image: `candidate.width` is `candidate.facts.width`.
+    public var facts: CandidateFacts
     /// The likelihood that a picture found by a search is the poster, from 0 to 1; `nil` if the source knows its poster. Candidates
     /// with a trust are fetched and compared before one of them is chosen.
     public var trust: Double?
+
+    public init(_ location: OriginalLocation, facts: CandidateFacts, trust: Double? = nil) {
+        self.location = location
+        self.facts = facts
+        self.trust = trust
+    }
 
     public init(
         _ location: OriginalLocation, width: Int? = nil, height: Int? = nil, site: String? = nil, page: String? = nil,
         published: Date? = nil, trust: Double? = nil
     ) {
-        self.location = location
-        self.width = width
-        self.height = height
-        self.site = site
-        self.page = page
-        self.published = published
-        self.trust = trust
+        self.init(location, facts: CandidateFacts(), trust: trust)
+        (self.width, self.height, self.site, self.page, self.published) = (width, height, site, page, published)
+    }
+
+    public subscript<Value>(dynamicMember fact: WritableKeyPath<CandidateFacts, Value>) -> Value {
+        get { facts[keyPath: fact] }
+        set { facts[keyPath: fact] = newValue }
     }
 
     /// Parses the publication time of a page: ISO 8601 with an offset, with or without fractions of a second. An unreadable date

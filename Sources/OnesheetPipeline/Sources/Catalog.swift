@@ -80,7 +80,8 @@ package struct Catalog: Sendable {
                 if list.candidates.isEmpty { return .remembering }
                 return list.isPortable ? .keeping(.seconds(3600)) : .nothing
             }
-        ) { () async throws(SourceError) in CandidateList(try await source.candidates(for: title.id)) }.candidates
+        ) { () async throws(SourceError) in CandidateList(try await source.candidates(for: title.id)) }
+        .candidates.filter { $0.kind == .poster }
     }
 
     /// Records that the administrator has decided about `title`, which makes it known.
@@ -206,30 +207,28 @@ struct CandidateList: Codable, Sendable {
     }
 
     private struct Record: Codable {
-        var url: String
-        var width: Int?
-        var height: Int?
-        var site: String?
-        var page: String?
-        var published: Date?
-        var trust: Double?
-    }
+        let candidate: PosterCandidate
 
-    init(from decoder: any Decoder) throws {
-        candidates = try [Record](from: decoder).map {
-            PosterCandidate(
-                .http(url: $0.url), width: $0.width, height: $0.height, site: $0.site, page: $0.page, published: $0.published,
-                trust: $0.trust)
+        private enum CodingKeys: CodingKey { case url, trust }
+
+        init(_ candidate: PosterCandidate) { self.candidate = candidate }
+
+        init(from decoder: any Decoder) throws {
+            let keys = try decoder.container(keyedBy: CodingKeys.self)
+            candidate = PosterCandidate(
+                .http(url: try keys.decode(String.self, forKey: .url)), facts: try CandidateFacts(from: decoder),
+                trust: try keys.decodeIfPresent(Double.self, forKey: .trust))
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try candidate.facts.encode(to: encoder)
+            var keys = encoder.container(keyedBy: CodingKeys.self)
+            try keys.encode(candidate.location.name, forKey: .url)
+            try keys.encodeIfPresent(candidate.trust, forKey: .trust)
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
-        let records = candidates.compactMap { candidate -> Record? in
-            guard case .http(let url) = candidate.location else { return nil }
-            return Record(
-                url: url, width: candidate.width, height: candidate.height, site: candidate.site, page: candidate.page,
-                published: candidate.published, trust: candidate.trust)
-        }
-        try records.encode(to: encoder)
-    }
+    init(from decoder: any Decoder) throws { candidates = try [Record](from: decoder).map(\.candidate) }
+
+    func encode(to encoder: any Encoder) throws { try candidates.map(Record.init).encode(to: encoder) }
 }

@@ -71,8 +71,11 @@ package final class WebTransport: HTTPTransport {
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
         guard let url = WebURL(request.url) else { throw .invalidURL(request.url) }
-        return try await follow(
-            url, headers: request.headers, policy, in: OriginTime(policy.timeout ?? limits.originTimeout))
+        let time = OriginTime(policy.timeout ?? limits.originTimeout)
+        guard let body = request.body else { return try await follow(url, headers: request.headers, policy, in: time) }
+        // A redirect could carry the body, which may have a key, to another host.
+        try OriginGuard.check(url, policy)
+        return try await step(to: url, from: url, headers: request.headers, body: body, policy, in: time)
     }
 
     /// Fetches `start` and its redirects, each under the whole policy. Headers for its host are not sent to others. The failure of
@@ -103,7 +106,8 @@ package final class WebTransport: HTTPTransport {
     }
 
     private func step(
-        to url: WebURL, from start: WebURL, headers: [String: String], _ policy: OriginPolicy, in time: OriginTime
+        to url: WebURL, from start: WebURL, headers: [String: String], body: ByteBuffer? = nil, _ policy: OriginPolicy,
+        in time: OriginTime
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         try await takeTurn(for: url, policy, in: time)
         let isAtStart = OriginHost(url) == OriginHost(start)
@@ -112,7 +116,7 @@ package final class WebTransport: HTTPTransport {
             url, isNamed: policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose, in: time
         ) { [self] attempt async throws(ExchangeFailure) in
             do throws(ExchangeFailure) {
-                return try await fetch(url, fields: fields, policy, until: time.deadline, attempt: attempt)
+                return try await fetch(url, fields: fields, body: body, policy, until: time.deadline, attempt: attempt)
             } catch {
                 // The log may have the details; the caller gets fewer.
                 logger.info("a fetch failed", metadata: ["url": "\(shown(url))", "reason": "\(error.detail)"])
@@ -137,14 +141,16 @@ package final class WebTransport: HTTPTransport {
     }
 
     private func fetch(
-        _ url: WebURL, fields: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline,
+        _ url: WebURL, fields: [String: String], body: ByteBuffer?, _ policy: OriginPolicy, until deadline: NIODeadline,
         attempt: OriginThrottle.Attempt
     ) async throws(ExchangeFailure) -> HTTPAnswer {
-        try await withSpan(named: "GET", ofKind: .client) { span async throws(ExchangeFailure) in
+        try await withSpan(named: body == nil ? "GET" : "POST", ofKind: .client) { span async throws(ExchangeFailure) in
             let limit = policy.maxBytes ?? limits.originBytes
-            let head = HTTPRequestHead(url, fields: fields.merging(traceFields()) { $1 })
+            let head = HTTPRequestHead(
+                url, method: body == nil ? .GET : .POST, body: body?.readableBytes, fields: fields.merging(traceFields()) { $1 })
             guard let reservation = memory.reserve(0) else { throw ExchangeFailure(.noMemory, .connecting) }
             var order = OriginOrder(head: head, bounds: bounds, deadline: deadline, limit: limit)
+            order.body = body
             order.memory = reservation
             order.onHead = { attempt.place.answered() }
             order.mayStay = { attempt.place.mayStay(after: $0) }

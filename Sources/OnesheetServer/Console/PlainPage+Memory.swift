@@ -1,5 +1,6 @@
 import OnesheetAddress
 import OnesheetCore
+import OnesheetPipeline
 
 extension PlainPage.View {
     /// The number of times that the page is in memory while it is made: as cards, as text and as bytes, beside their strings.

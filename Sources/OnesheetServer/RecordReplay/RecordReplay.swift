@@ -39,17 +39,19 @@ package enum RecordReplay: Sendable, Equatable {
     }
 }
 
-/// A recorded response: one JSON file per URL.
+/// A recorded response: one JSON file for each URL, or for each URL and body of a POST.
 private struct RecordedAnswer: Codable {
     let url: String
+    /// The body of a POST whose answer has no secret.
+    let body: String?
     let status: Int
     let headers: [String: String]
     /// The body as text if it is UTF-8, so that people can read and edit it. Other bodies are in Base64.
     let text: String?
     let base64: Data?
 
-    static func path(_ url: String, in folder: String) -> String {
-        let digest = SHA256.hash(url.utf8).prefix(12)
+    static func path(_ url: String, _ body: String?, in folder: String) -> String {
+        let digest = SHA256.hash((url + (body.map { "\n" + $0 } ?? "")).utf8).prefix(12)
         return folder + "/" + digest.hexadecimal + ".json"
     }
 }
@@ -67,13 +69,14 @@ private struct RecordingTransport: HTTPTransport {
         // A 304 has no body to replay.
         guard !answer.isNotModified else { return answer }
         let url = redaction.url(request.url)
-        let text = String(validating: answer.body.readableBytesView, as: UTF8.self).map(redaction.text)
+        let body = redaction.body(of: request)
+        let text = request.hasSecretAnswer ? Redaction.withoutTexts(answer.body) : redaction.text(of: answer.body)
         let recorded = RecordedAnswer(
-            url: url, status: answer.status, headers: redaction.fields(answer.headers), text: text,
+            url: url, body: body, status: answer.status, headers: redaction.fields(answer.headers), text: text,
             base64: text == nil ? Data(buffer: answer.body) : nil)
         do {
             let document = ByteBuffer(data: try JSONEncoder.document.encode(recorded))
-            try PrivateFile.write(document, to: RecordedAnswer.path(url, in: folder))
+            try PrivateFile.write(document, to: RecordedAnswer.path(url, body, in: folder))
         } catch {
             throw .failed(url: url, reason: "cannot record the response: \(error)")
         }
@@ -90,7 +93,7 @@ struct ReplayingTransport: HTTPTransport {
         _ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let url = redaction.url(request.url)
-        let path = RecordedAnswer.path(url, in: folder)
+        let path = RecordedAnswer.path(url, redaction.body(of: request), in: folder)
         guard FileManager.default.fileExists(atPath: path) else {
             throw .failed(url: url, reason: "no response is recorded; record one with --record \(folder)")
         }
@@ -136,6 +139,50 @@ struct Redaction: Sendable {
 
     /// A text without the secrets. Matches bytes, so that a combining mark after a secret does not hide it.
     func text(_ text: String) -> String { secrets.reduce(text) { $0.replacing(bytesOf: $1, with: Self.placeholder) } }
+
+    /// The text of a response without secrets; `nil` if it is not UTF-8.
+    func text(of body: ByteBuffer) -> String? { String(validating: body.readableBytesView, as: UTF8.self).map(text) }
+
+    /// The body of a POST without secrets, for its recording. That of a request for a token is none: it has nothing but keys.
+    func body(of request: OnesheetCore.HTTPRequest) -> String? {
+        guard let body = request.body else { return nil }
+        guard !request.hasSecretAnswer, let document = Self.document(body) else { return "" }
+        return Self.written(redacted(document))
+    }
+
+    /// The document with all texts replaced, and so without any secret. Another body is replaced as a whole.
+    static func withoutTexts(_ body: ByteBuffer) -> String { document(body).map { written(blank($0)) } ?? placeholder }
+
+    private static func document(_ body: ByteBuffer) -> JSONValue? {
+        do throws(JSONDamage) { return try JSONValue(reading: body) } catch { return nil }
+    }
+
+    private static func written(_ document: JSONValue) -> String {
+        do { return String(decoding: try JSONEncoder.document.encode(document), as: UTF8.self) } catch { return placeholder }
+    }
+
+    private func redacted(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(self.text(text))
+        case .array(let members): .array(members.map(redacted))
+        case .object(let members):
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { name, value in
+                        (name, SecretNames.isOne(name) ? .string(Self.placeholder) : redacted(value))
+                    }))
+        case .null, .bool, .integer, .number: value
+        }
+    }
+
+    private static func blank(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .string: .string(placeholder)
+        case .array(let members): .array(members.map(blank))
+        case .object(let members): .object(members.mapValues(blank))
+        case .null, .bool, .integer, .number: value
+        }
+    }
 
     /// A response's header fields without secrets and cookies.
     func fields(_ fields: [String: String]) -> [String: String] {

@@ -1,23 +1,30 @@
-package import FoundationEssentials
 import OnesheetCore
 package import OnesheetPipeline
 
 /// A title's poster candidates, best first, and the current poster.
 package struct PostersDocument: Encodable {
+    @dynamicMemberLookup
     package struct Candidate: Encodable {
         /// The candidate's number in `PUT …/poster`.
         package let candidate: Int
-        package let name: String
         /// `chosen`, `pinned` or `rejected`.
         package let state: String?
-        package let score: Double?
-        package let reasons: [String]
-        package let width: Int?
-        package let height: Int?
-        package let site: String?
-        package let page: String?
-        package let published: Date?
-        package let hash: String?
+        /// Its name, what the source says about it, and its score with the reasons.
+        package let entry: CandidateScore
+
+        package var score: Double? { entry.score.map { ($0 * 1000).rounded() / 1000 } }
+
+        package subscript<Value>(dynamicMember member: KeyPath<CandidateScore, Value>) -> Value { entry[keyPath: member] }
+
+        private enum CodingKeys: CodingKey { case candidate, state, score }
+
+        package func encode(to encoder: any Encoder) throws {
+            try entry.encode(to: encoder)
+            var keys = encoder.container(keyedBy: CodingKeys.self)
+            try keys.encode(candidate, forKey: .candidate)
+            try keys.encodeIfPresent(state, forKey: .state)
+            try keys.encodeIfPresent(score, forKey: .score)
+        }
     }
 
     package let candidates: [Candidate]
@@ -34,10 +41,7 @@ package struct PostersDocument: Encodable {
             if choice.isChosen(entry.name) { state = choice.isPinned ? "pinned" : "chosen" }
             // If the source knows its poster, nothing is chosen, and the current picture is the poster.
             if state == nil, choice.chosen == nil, current?.name.isExactly(entry.name) ?? false { state = "chosen" }
-            return Candidate(
-                candidate: index + 1, name: entry.name, state: state, score: entry.score.map { ($0 * 1000).rounded() / 1000 },
-                reasons: entry.reasons, width: entry.width, height: entry.height, site: entry.site, page: entry.page,
-                published: entry.published, hash: entry.hash)
+            return Candidate(candidate: index + 1, state: state, entry: entry)
         }
     }
 }

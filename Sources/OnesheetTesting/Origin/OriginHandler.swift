@@ -9,6 +9,7 @@ final class OriginHandler: ChannelInboundHandler {
     private let answer: @Sendable (String, [String: String]) -> OriginAnswer
     private let counts: CallCounts
     private var head: HTTPRequestHead?
+    private var body = ByteBuffer()
     /// The repeated piece of an endless body.
     private var piece: ByteBuffer?
     /// The repeated bytes of an endless raw answer.
@@ -22,13 +23,14 @@ final class OriginHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
-        case .body: break
+        case .head(let head): (self.head, body) = (head, ByteBuffer())
+        case .body(var piece): body.writeBuffer(&piece)
         case .end:
             guard let head else { return }
             counts.add(head.uri)
             var fields: [String: String] = [:]
             for (name, value) in head.headers { fields[name.lowercased()] = value }
+            if head.method == .POST { fields[":body"] = String(buffer: body) }
             play(answer(head.uri, fields), to: head, in: context)
         }
     }

@@ -13,7 +13,8 @@ public final class OriginServer: Sendable {
     private let counts: CallCounts
 
     /// Starts listening on a port of the system's choice.
-    /// - Parameter answer: called for each request on an event loop, with its path and query and its fields by lower-case name.
+    /// - Parameter answer: called for each request on an event loop, with its path and query and its fields by lower-case name. That of a
+    ///   POST has its body as `:body`.
     public static func start(
         _ answer: @escaping @Sendable (_ target: String, _ fields: [String: String]) -> OriginAnswer
     ) async throws -> OriginServer {

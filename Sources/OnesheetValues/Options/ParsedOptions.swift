@@ -6,6 +6,8 @@ public struct ParsedOptions: Sendable, Equatable {
     public var expires: Int?
     /// How a browser shows the image; `nil` leaves it to the browser. Not part of the transform either.
     public var disposition: Disposition?
+    /// The image of the title that is meant. Not part of the transform either.
+    public var image = ImageSelector.poster
     /// Whether the original is returned as it is. The transform is that of the original then, and no format is negotiated.
     package var isRaw = false
     /// Pixels per point, until the transform is multiplied by it.

@@ -62,6 +62,16 @@ extension TransformOption {
     /// Options that change no image.
     static let response: [TransformOption] = [
         TransformOption(
+            ["im", "image"], arguments: "{kind}:{language}:…",
+            help: "another image of the title: its backdrop, logo, still, profile, banner or season, in the best of these languages"
+        ) { option, parsed, _ throws(RequestError) in
+            guard let kind = option.text() else { return }
+            var languages: [LanguageList.Entry] = []
+            while let language = option.text() { languages.append(try LanguageList.Entry(language)) }
+            parsed.image = ImageSelector(
+                try ImageKind.named(kind), in: languages.isEmpty ? nil : try LanguageList(languages))
+        },
+        TransformOption(
             ["raw"], arguments: "{0|1}", help: "1 returns the original as it is"
         ) { option, parsed, _ throws(RequestError) in parsed.isRaw = try option.flag(or: parsed.isRaw) },
         TransformOption(

@@ -6,6 +6,8 @@ public struct Title: Sendable, Equatable, Codable {
     public var name: String
     /// The name in the original language.
     public var originalName: String?
+    /// The language in which the title was made.
+    public var originalLanguage: LanguageTag?
     /// A summary of the plot.
     public var overview: String?
     /// The day of the release.
@@ -16,12 +18,13 @@ public struct Title: Sendable, Equatable, Codable {
     public var metadata: [String: JSONValue]
 
     public init(
-        id: String, name: String, originalName: String? = nil, overview: String? = nil, releaseDate: CalendarDay? = nil,
-        rank: Int? = nil, metadata: [String: JSONValue] = [:]
+        id: String, name: String, originalName: String? = nil, originalLanguage: LanguageTag? = nil, overview: String? = nil,
+        releaseDate: CalendarDay? = nil, rank: Int? = nil, metadata: [String: JSONValue] = [:]
     ) {
         self.id = id
         self.name = name
         self.originalName = originalName
+        self.originalLanguage = originalLanguage
         self.overview = overview
         self.releaseDate = releaseDate
         self.rank = rank

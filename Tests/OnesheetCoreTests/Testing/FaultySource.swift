@@ -6,7 +6,7 @@ import OnesheetTesting
 struct FaultySource: SourcePlugin {
     enum Mistake: CaseIterable {
         case otherID, noName, changes, doubles, answersUnknown, spoilsRequests, repeatsPages, goesBack, swallowsAnswers,
-            swallowsTimeOuts, hidesQuota, asksAgain, saysInfinity
+            swallowsTimeOuts, hidesQuota, asksAgain, saysInfinity, misspellsVotes
     }
 
     static let type = "faulty"
@@ -47,7 +47,9 @@ struct FaultySource: SourcePlugin {
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         _ = try await title(id)
         let place = mistake == .changes ? "http://a.example/\(calls.next())" : "http://a.example/1"
-        return Array(repeating: PosterCandidate(.http(url: place)), count: mistake == .doubles ? 2 : 1)
+        var candidate = PosterCandidate(.http(url: place))
+        if mistake == .misspellsVotes { candidate.votes = 88 }
+        return Array(repeating: candidate, count: mistake == .doubles ? 2 : 1)
     }
 
     private func ask() async throws(SourceError) {

@@ -42,6 +42,7 @@ final class SourceConformanceTests: XCTestCase {
             .hidesQuota: "title throws “the service's answer is malformed: not ok” when the quota is exhausted",
             .asksAgain: "title asks again although it knows that the quota is exhausted",
             .saysInfinity: "“1” has an invalid number",
+            .misspellsVotes: "the candidate “http://a.example/1” has an invalid size, date, trust or votes",
         ]
 
         for mistake in FaultySource.Mistake.allCases {

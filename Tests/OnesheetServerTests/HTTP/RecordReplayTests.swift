@@ -52,6 +52,50 @@ final class RecordReplayTests: ServerTestCase {
         }
     }
 
+    func testPostsAreRecordedByTheirBodies() async throws {
+        // Given a service that answers each body
+        let (network, folder, redaction) = (FakeTransport(), folder(), Redaction(secrets: ["hush-hush"]))
+        network.on("http://a.example/") { request in
+            HTTPAnswer(status: 200, body: ByteBuffer(string: "answer to \(request.body.map { String(buffer: $0) } ?? "")"))
+        }
+        let policy = OriginPolicy()
+        func request(_ body: String) -> HTTPRequest { HTTPRequest(url: "http://a.example/", body: ByteBuffer(string: body)) }
+        let bodies = [#"{"page":1,"apikey":"hush-hush"}"#, #"{"page":2,"apikey":"hush-hush"}"#]
+        // When two of them are recorded, and replayed with another key
+        let recording = try RecordReplay.record(folder: folder).transport(network, redaction)
+        for body in bodies { _ = try await recording.get(request(body), under: policy) }
+        let replaying = try RecordReplay.replay(folder: folder).transport(network, redaction)
+        var texts: [String] = []
+        for body in bodies {
+            let answer = try await replaying.get(request(body.replacing("hush-hush", with: "other")), under: policy)
+            texts.append(String(buffer: answer.body))
+        }
+        // Then each has its answer, and no file has the key
+        XCTAssertEqual(texts, bodies.map { "answer to " + $0.replacing("hush-hush", with: "REDACTED") })
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            XCTAssertFalse(try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8).contains("hush"), file)
+        }
+    }
+
+    func testTokensAreNotRecorded() async throws {
+        // Given a service that exchanges a key for a token
+        let (network, folder, redaction) = (FakeTransport(), folder(), Redaction(secrets: []))
+        network.on("http://a.example/login", #"{"data":{"token":"eyJ.hidden","life":3600},"more":["hidden"]}"#)
+        let request = HTTPRequest(
+            url: "http://a.example/login", body: ByteBuffer(string: #"{"user":"hidden","pin":"hidden"}"#), hasSecretAnswer: true)
+        // When it is recorded and replayed
+        _ = try await RecordReplay.record(folder: folder).transport(network, redaction).get(request, under: OriginPolicy())
+        let answer = try await RecordReplay.replay(folder: folder).transport(network, redaction)
+            .get(HTTPRequest(url: request.url, body: ByteBuffer(), hasSecretAnswer: true), under: OriginPolicy())
+        // Then only the shape of the answer is kept
+        XCTAssertEqual(
+            try JSONValue(reading: answer.body),
+            .object(["data": .object(["token": "REDACTED", "life": 3600]), "more": .array(["REDACTED"])]))
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            XCTAssertFalse(try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8).contains("hidden"), file)
+        }
+    }
+
     func testARecordingHidesWhatIsNamedAsASecret() {
         let redaction = Redaction(secrets: [])
         for name in [

@@ -9,10 +9,26 @@ final class ExecAnswerTests: XCTestCase {
         ExecSource(launcher: ScriptedLauncher { _, _ in reaction }, context: .forTesting())
     }
 
+    func testImageHasItsKindLanguageAndVotes() async throws {
+        // Given
+        let source = source(
+            .answer(
+                #"{"candidates":[{"url":"http://a/1","kind":"logo","language":"pt-br","votes":7.5,"count":3},{"url":"http://a/2","kind":7,"votes":{}}]}"#
+            ))
+        // When
+        let found = try await source.candidates(for: "1")
+        // Then
+        XCTAssertEqual(found.map(\.kind), [.logo, .poster])
+        XCTAssertEqual(found.map(\.language), [LanguageTag("pt-BR"), nil])
+        XCTAssertEqual(found.map(\.votes), [7.5, nil])
+        XCTAssertEqual(found.map(\.voteCount), [3, nil])
+        XCTAssertEqual(found.map(\.unreadable.count), [0, 2])
+    }
+
     func testThatEveryFieldIsRead() async throws {
         // Given
         let title = """
-            {"id":"1","name":"One","originalName":"하나","overview":"o","releaseDate":"2026-10-28","rank":3,"metadata":{"minutes":90}}
+            {"id":"1","name":"One","originalName":"하나","originalLanguage":"ko","overview":"o","releaseDate":"2026-10-28","rank":3,"metadata":{"minutes":90}}
             """
         let pages = source(.answer(#"{"titles":[\#(title)],"total":7,"next":2}"#))
         let candidates = source(
@@ -30,7 +46,8 @@ final class ExecAnswerTests: XCTestCase {
             TitlePage(
                 titles: [
                     Title(
-                        id: "1", name: "One", originalName: "하나", overview: "o", releaseDate: CalendarDay("20261028"), rank: 3,
+                        id: "1", name: "One", originalName: "하나", originalLanguage: LanguageTag("ko"), overview: "o",
+                        releaseDate: CalendarDay("20261028"), rank: 3,
                         metadata: ["minutes": 90])
                 ], total: 7, next: 2))
         XCTAssertEqual(found.map(\.location.name), ["http://a.example/x?y=1", "http://a.example/z"])

@@ -26,10 +26,15 @@ enum RecordedTMDB {
         """
 
     static let images = """
-        {"id":10,"backdrops":[],"posters":[\
-        {"aspect_ratio":0.667,"file_path":"/b.jpg","height":3000,"iso_639_1":"ko","vote_average":5.3,"width":2000},\
-        {"aspect_ratio":0.667,"file_path":"/a.jpg","height":1500,"iso_639_1":null,"vote_average":5.1,"width":1000},\
-        {"aspect_ratio":0.667,"file_path":"/b.jpg","height":3000,"iso_639_1":"ko","vote_average":5.3,"width":2000},{"file_path":null}]}
+        {"id":10,"backdrops":[\
+        {"aspect_ratio":1.778,"file_path":"/d.jpg","height":1080,"iso_3166_1":null,"iso_639_1":null,"vote_average":5.5,"vote_count":4,"width":1920}],\
+        "logos":[\
+        {"aspect_ratio":2.5,"file_path":"/l.png","height":200,"iso_3166_1":"BR","iso_639_1":"pt","vote_average":0,"vote_count":0,"width":500}],\
+        "posters":[\
+        {"aspect_ratio":0.667,"file_path":"/b.jpg","height":3000,"iso_3166_1":"KR","iso_639_1":"ko","vote_average":5.3,"vote_count":9,"width":2000},\
+        {"aspect_ratio":0.667,"file_path":"/a.jpg","height":1500,"iso_3166_1":null,"iso_639_1":null,"vote_average":5.1,"vote_count":3,"width":1000},\
+        {"aspect_ratio":0.667,"file_path":"/b.jpg","height":3000,"iso_639_1":"ko","vote_average":5.3,"vote_count":9,"width":2000},\
+        {"file_path":null}]}
         """
 
     static let missing = #"{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}"#

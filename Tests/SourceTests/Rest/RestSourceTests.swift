@@ -78,7 +78,7 @@ final class RestSourceTests: XCTestCase {
             title.metadata,
             [
                 "runtime": 118, "genres": .array(["Drama", "Fantasy"]), "voteAverage": .number(7.25), "voteCount": 3,
-                "posterPath": "/p0.jpg",
+                "posterPath": "/p0.jpg", "attribution": "This product uses the TMDB API but is not endorsed or certified by TMDB.",
             ])
     }
 
@@ -92,9 +92,43 @@ final class RestSourceTests: XCTestCase {
         // Then
         XCTAssertEqual(
             candidates.map(\.location.name),
-            ["https://image.tmdb.org/t/p/original/b.jpg", "https://image.tmdb.org/t/p/original/a.jpg"])
-        XCTAssertEqual(candidates.map(\.width), [2000, 1000])
-        XCTAssertEqual(candidates.map(\.height), [3000, 1500])
+            ["b.jpg", "a.jpg", "d.jpg", "l.png"].map { "https://image.tmdb.org/t/p/original/\($0)" })
+        XCTAssertEqual(candidates.map(\.width), [2000, 1000, 1920, 500])
+        XCTAssertEqual(candidates.map(\.height), [3000, 1500, 1080, 200])
+    }
+
+    func testImagesHaveTheirKindLanguageAndVotes() async throws {
+        // Given
+        let source = try RecordedTMDB.source()
+        // When
+        let candidates = try await source.candidates(for: "10")
+        // Then
+        XCTAssertEqual(candidates.map(\.kind), [.poster, .poster, .backdrop, .logo])
+        XCTAssertEqual(candidates.map(\.language?.description), ["ko-KR", nil, nil, "pt-BR"])
+        XCTAssertEqual(candidates.map(\.votes), [5.3, 5.1, 5.5, 0])
+        XCTAssertEqual(candidates.map(\.voteCount), [9, 3, 4, 0])
+        let title = try await source.title("10")
+        XCTAssertEqual(title.originalLanguage, LanguageTag("ko"))
+    }
+
+    func testListOfMixedKindsSaysTheKindOfEach() async throws {
+        // Given a service with one list, in which one image has a kind that does not exist
+        let transport = FakeTransport()
+        let items = [#"{"u":"http://a/1","t":"logo"}"#, #"{"u":"http://a/2"}"#, #"{"u":"http://a/3","t":"disc","l":"Klingon!"}"#]
+        transport.on("http", "{\"images\":[\(items.joined(separator: ","))]}")
+        let source = try RecordedTMDB.source(
+            """
+            api:
+              baseURL: http://service.example
+              title: { get: "/{id}", fields: { id: /id, name: /name } }
+              candidates: { get: "/{id}/images", items: /images, fields: { url: /u, imageKind: /t, language: /l } }
+            """, .forTesting(transport: transport))
+        // When
+        let candidates = try await source.candidates(for: "1")
+        // Then
+        XCTAssertEqual(candidates.map(\.kind), [.logo, .poster, .poster])
+        XCTAssertEqual(candidates.map(\.language), [nil, nil, .undetermined])
+        XCTAssertEqual(candidates[2].unreadable.count, 2)
     }
 
     func testThatWhatTheManifestDoesNotDescribeIsUnsupported() async throws {

@@ -1,0 +1,28 @@
+package import FoundationEssentials
+
+/// Reads the fields of a title or of a candidate by the type of their values. A field that is absent or null is `nil`.
+package protocol FieldReader<Key> {
+    associatedtype Key: CodingKey
+    associatedtype Failure: Error
+
+    func required(_ field: Key) throws(Failure) -> String
+    func text(_ field: Key) throws(Failure) -> String?
+    func whole(_ field: Key) throws(Failure) -> Int?
+    func day(_ field: Key) throws(Failure) -> CalendarDay?
+    func moment(_ field: Key) throws(Failure) -> Date?
+    func details(_ field: Key) throws(Failure) -> [String: JSONValue]
+    /// The value whatever its type, for fields whose wrong values are left out.
+    func value(_ field: Key) throws(Failure) -> JSONValue?
+}
+
+extension KeyedDecodingContainer: FieldReader {
+    package func required(_ field: Key) throws -> String { try decode(String.self, forKey: field) }
+    package func text(_ field: Key) throws -> String? { try decodeIfPresent(String.self, forKey: field) }
+    package func whole(_ field: Key) throws -> Int? { try decodeIfPresent(Int.self, forKey: field) }
+    package func day(_ field: Key) throws -> CalendarDay? { try decodeIfPresent(CalendarDay.self, forKey: field) }
+    package func moment(_ field: Key) throws -> Date? { try decodeIfPresent(Date.self, forKey: field) }
+    package func details(_ field: Key) throws -> [String: JSONValue] {
+        try decodeIfPresent([String: JSONValue].self, forKey: field) ?? [:]
+    }
+    package func value(_ field: Key) throws -> JSONValue? { try decodeIfPresent(JSONValue.self, forKey: field) }
+}
