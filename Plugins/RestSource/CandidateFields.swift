@@ -42,7 +42,7 @@ struct CandidateFields: Sendable, Decodable {
         var placed = facts
         placed.item = item
         var facts = try CandidateFacts(reading: placed)
-        if try placed.value(.kind) == nil { facts.kind = kind }
+        if try placed.value(.kind, isNumber: false) == nil { facts.kind = kind }
         if let language = facts.language, language.region == nil, let region = try region?.text(in: item) {
             facts.language = LanguageTag("\(language)-\(region)") ?? language
         }

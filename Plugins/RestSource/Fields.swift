@@ -104,7 +104,7 @@ struct PlacedFields<Key: CodingKey & Hashable>: FieldReader {
         return details
     }
 
-    func value(_ field: Key) throws(SourceError) -> JSONValue? {
+    func value(_ field: Key, isNumber: Bool) throws(SourceError) -> JSONValue? {
         try first(field) { place throws(SourceError) in try place.value(in: item) }
     }
 

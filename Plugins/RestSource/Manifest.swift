@@ -106,8 +106,8 @@ struct CandidateLists: Sendable, Decodable {
             if let list = try container.decodeIfPresent(JSONPointer.self, forKey: Kind(kind: kind)) { places.append((kind, list)) }
         }
         guard !places.isEmpty else {
-            let path = decoder.codingPath.map(\.stringValue).joined(separator: ".")
-            throw ConfigurationError(path: path, message: "needs the place of a list, or one by image kind")
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "needs the place of a list, or one by image kind"))
         }
         self.places = places
     }
