@@ -70,7 +70,7 @@ private struct AnswerFields<Key: CodingKey>: FieldReader {
     func day(_ field: Key) throws(SourceError) -> CalendarDay? { try object.day(field.stringValue) }
     func moment(_ field: Key) throws(SourceError) -> Date? { try text(field).flatMap(PosterCandidate.moment) }
     func details(_ field: Key) throws(SourceError) -> [String: JSONValue] { try object.members(field.stringValue) }
-    func value(_ field: Key) throws(SourceError) -> JSONValue? { object.value(field.stringValue) }
+    func value(_ field: Key, isNumber: Bool) throws(SourceError) -> JSONValue? { object.value(field.stringValue) }
 }
 
 extension Title {

@@ -42,7 +42,7 @@ struct CandidateFields: Sendable, Decodable {
         guard WebURL(url) != nil else { return nil }
         let placed = fields.reading(item, facts)
         var found = try CandidateFacts(reading: placed)
-        if try placed.value(.kind) == nil { found.kind = kind }
+        if try placed.value(.kind, isNumber: false) == nil { found.kind = kind }
         if let language = found.language, language.region == nil, let region = try region?.text(in: item, facts) {
             found.language = LanguageTag("\(language)-\(region)") ?? language
         }

@@ -39,7 +39,7 @@ struct PlacedFields<Key: CodingKey & Hashable & Sendable>: Sendable, FieldReader
         return details
     }
 
-    func value(_ field: Key) throws(SourceError) -> JSONValue? { try places[field]?.value(in: item, facts) }
+    func value(_ field: Key, isNumber: Bool) throws(SourceError) -> JSONValue? { try places[field]?.value(in: item, facts) }
 }
 
 extension CalendarDay {

@@ -14,22 +14,25 @@ public struct CanonicalPath: Sendable {
         self.signature = signature
     }
 
-    /// The path of a title's poster with `transform`.
+    /// The path of a title's image with `transform`.
     /// - Parameters:
+    ///   - selector: which image.
     ///   - expires: the expiry time of the path, in seconds since 1970.
     ///   - negotiates: whether the client's `Accept` selects the format of a free transform without one. There is no such path
     ///     otherwise.
     /// - Returns: `nil` if no path expresses the transform, for example if the server allows only presets.
     public func path(
-        to title: TitleReference, as transform: Transform, expires: Int? = nil, negotiates: Bool = false
+        to title: TitleReference, _ selector: ImageSelector = .poster, as transform: Transform, expires: Int? = nil,
+        negotiates: Bool = false
     ) -> String? {
-        if let size = options.size(of: transform), expires == nil {
-            return PosterPath.text(of: title, size: size, format: transform.format)
+        if let size = options.size(of: transform, for: selector.kind), expires == nil {
+            return PosterPath.text(of: title, selector, size: size, format: transform.format)
         }
         var text = transform.options
         if !transform.findsQuality, options.plain.findsQuality, transform.quality == Transform.defaultQuality {
             text.append("q:\(transform.quality)")
         }
+        if selector != .poster { text.append("im:\(selector.arguments)") }
         if let expires { text.append("exp:\(expires)") }
         let joined = text.joined(separator: "/")
         // A preset named `default` may set options that the text cannot reset.
@@ -51,10 +54,10 @@ public struct CanonicalPath: Sendable {
 
 extension ImageOptions {
     /// The name of the size with this transform.
-    fileprivate func size(of transform: Transform) -> String? {
+    fileprivate func size(of transform: Transform, for kind: ImageKind) -> String? {
         guard transform.findsQuality == plain.findsQuality else { return nil }
         var rest = transform
         rest.findsQuality = false
-        return SizeLadder.name(of: rest)
+        return SizeLadder.name(of: rest, for: kind)
     }
 }

@@ -115,10 +115,12 @@ public struct ImageOptions: Sendable {
     /// The format with the file extension `text`.
     package func format(_ text: some StringProtocol) throws(RequestError) -> ImageFormat { try grammar.format(text) }
 
-    /// The transforms for each size in each format.
-    /// - Parameter formats: file extensions, or `auto`, the format for clients without a preference.
+    /// The images for each size in each format.
+    /// - Parameters:
+    ///   - sizes: as in paths: `w342` for posters, `w780.backdrop` for backdrops.
+    ///   - formats: file extensions, or `auto`, the format for clients without a preference.
     /// - Throws: `RequestError` with the unknown size or format, or if there is none.
-    package func transforms(sizes: [String], formats: [String]) throws(RequestError) -> [Transform] {
+    package func variants(sizes: [String], formats: [String]) throws(RequestError) -> [ImageVariant] {
         for (key, names) in [("sizes", sizes), ("formats", formats)] where names.isEmpty {
             throw .malformed("“\(key)” is empty: leave it out, or name at least one")
         }
@@ -126,9 +128,10 @@ public struct ImageOptions: Sendable {
             var seen: Set<ExactText> = []
             return names.filter { seen.insert(ExactText($0)).inserted }
         }
-        var transforms: [Transform] = []
+        var variants: [ImageVariant] = []
         // Remove duplicates: long lists with repeated names would multiply.
-        for size in once(sizes) {
+        for text in once(sizes) {
+            let (size, selector) = (try SizedImage(text).size, try SizedImage(text).selector)
             for name in once(formats) {
                 var transform = try self.transform(size: size)
                 if name == "auto" {
@@ -137,10 +140,10 @@ public struct ImageOptions: Sendable {
                 } else {
                     transform.format = try format(name)
                 }
-                transforms.append(transform)
+                variants.append(ImageVariant(selector, transform))
             }
         }
-        return transforms
+        return variants
     }
 
     /// The transform of a size.

@@ -54,8 +54,33 @@ public struct PosterAddresses: Sendable {
         return address(of: title, size: size, format)
     }
 
-    private func address(of title: TitleReference, size: String, _ format: ImageFormat?) -> String {
-        base + PosterPath.text(of: title, size: size, format: format)
+    /// The address of another image of a title, such as its logo in the best of some languages, in the smallest size of the ladder of its
+    /// kind that is sharp.
+    /// - Parameters:
+    ///   - selector: the kind, and the languages if they are not those of the source's configuration.
+    ///   - width: the width on the screen in points, or in CSS pixels.
+    ///   - scale: the pixels of each point.
+    ///   - format: the format; `nil` if the client's `Accept` selects one.
+    public func image(
+        _ selector: ImageSelector, of title: TitleReference, width: Double, scale: Double = 1, format: ImageFormat? = nil
+    ) -> String {
+        address(of: title, selector, size: SizeLadder.name(forWidth: width, scale: scale, of: selector.kind), format)
+    }
+
+    /// The address of another image of a title in a size.
+    /// - Parameter size: one of `SizeLadder.names(of:)`, of any kind.
+    /// - Throws: `RequestError.unknown` with the nearest name.
+    public func image(
+        _ selector: ImageSelector, of title: TitleReference, size: String, format: ImageFormat? = nil
+    ) throws(RequestError) -> String {
+        _ = try SizeLadder.transform(size)
+        return address(of: title, selector, size: size, format)
+    }
+
+    private func address(
+        of title: TitleReference, _ selector: ImageSelector = .poster, size: String, _ format: ImageFormat?
+    ) -> String {
+        base + PosterPath.text(of: title, selector, size: size, format: format)
     }
 
     /// The canonical address of a title's poster with a transform: equal transforms have equal addresses.

@@ -1,8 +1,9 @@
 package import OnesheetValues
 
-/// The path of a poster at a ladder size, such as `/t/p/w342/sample/1.jpg`.
+/// The path of an image at a ladder size, such as `/t/p/w342/sample/1.jpg` for a poster, and `/t/p/w300.logo.ko.none/sample/1.png` for the
+/// logo in the best of some languages.
 package struct PosterPath {
-    package let title: TitleReference
+    package let image: ImageReference
     package let transform: Transform
     /// Whether the client's `Accept` selects the format.
     package let negotiates: Bool
@@ -18,7 +19,8 @@ package struct PosterPath {
         guard parts.count == 3, !parts[2].isEmpty else {
             throw .malformed("a poster is at /t/p/{size}/{source}/{id}.{extension}, such as /t/p/w342/sample/1.jpg")
         }
-        var transform = try options.transform(size: parts[0])
+        let size = try SizedImage(try PercentEncoding.decode(parts[0]))
+        var transform = try options.transform(size: size.size)
         var id = parts[2]
         var unknown: RequestError?
         // Clients and proxies may turn %2E into a dot, so a dot may belong to the id.
@@ -30,20 +32,45 @@ package struct PosterPath {
                 unknown = error
             }
         }
-        title = TitleReference(source: try PercentEncoding.decode(parts[1]), id: try PercentEncoding.decode(id))
+        let title = TitleReference(source: try PercentEncoding.decode(parts[1]), id: try PercentEncoding.decode(id))
+        image = ImageReference(title, size.selector)
         // A known extension has no escapes.
         undividedID = transform.format == nil ? nil : "\(title.id)\(parts[2][id.endIndex...])"
         unknownExtension = unknown
-        negotiates = transform.format == nil && parts[0] != "original"
+        negotiates = transform.format == nil && size.size != "original"
         self.transform = transform
     }
 
-    /// The whole path of a title's poster.
+    /// The whole path of a title's image.
     /// - Parameters:
     ///   - size: a name of the ladder.
     ///   - format: `nil` if the client's `Accept` selects one.
-    package static func text(of title: TitleReference, size: String, format: ImageFormat? = nil) -> String {
+    package static func text(
+        of title: TitleReference, _ selector: ImageSelector = .poster, size: String, format: ImageFormat? = nil
+    ) -> String {
         let end = format?.extensions.first.map { ".\($0)" } ?? ""
-        return "/t/p/\(size)/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))\(end)"
+        return
+            "/t/p/\(SizedImage(size: size, selector: selector))/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))\(end)"
     }
+}
+
+/// A size and the image that is meant, as in paths and in orders of prefetches: `w342` for the poster, `w780.backdrop`,
+/// `w300.logo.ko.none`.
+package struct SizedImage: CustomStringConvertible {
+    package let size: String
+    package let selector: ImageSelector
+
+    package init(size: String, selector: ImageSelector) {
+        self.size = size
+        self.selector = selector
+    }
+
+    /// - Throws: `RequestError` if the text after the size is not a selector. The size is not checked.
+    package init(_ text: some StringProtocol) throws(RequestError) {
+        let text = Substring(text)
+        let (size, selector) = text.cut(at: ".").map { ($0.before, $0.after) } ?? (text, "poster")
+        self.init(size: String(size), selector: try ImageSelector(selector))
+    }
+
+    package var description: String { selector == .poster ? size : "\(size).\(selector)" }
 }

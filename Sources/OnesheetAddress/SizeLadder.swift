@@ -1,51 +1,61 @@
 public import OnesheetValues
 
-/// The standard poster sizes of film apps: widths in pixels, and `original`.
+/// The standard sizes of film apps: widths or heights in pixels, and `original`. Each kind of image has a ladder of its own, and an address
+/// may have any size of any of them.
 public enum SizeLadder {
-    /// The widths in pixels, in ascending order.
-    public static let widths = [92, 154, 185, 342, 500, 780]
-    /// The names of the sizes in paths: `w342`, and `original`.
-    public static let names = widths.map { "w\($0)" } + ["original"]
+    /// The widths of posters in pixels, in ascending order.
+    public static let widths = ImageKind.poster.sizes.map(\.width)
+    /// The names of the sizes of posters in paths: `w342`, and `original`.
+    public static let names = names(of: .poster)
+    /// The sizes of all kinds.
+    private static let every = Set(ImageKind.allCases.flatMap(\.sizes))
 
-    /// The name of the size with this transform, ignoring its format. `nil` if no size has it.
-    public static func name(of transform: Transform) -> String? {
+    /// The names of the sizes of a kind, and `original`.
+    public static func names(of kind: ImageKind) -> [String] { kind.sizes.map(\.name) + ["original"] }
+
+    /// The name of the size with this transform, ignoring its format. `nil` if the ladder of the kind has none.
+    public static func name(of transform: Transform, for kind: ImageKind = .poster) -> String? {
         var rest = transform
         (rest.format, rest.isForAllClients) = (nil, false)
         // `original` always keeps the original's format.
         if rest == Transform() { return transform.isForAllClients ? nil : "original" }
-        guard widths.contains(rest.width) else { return nil }
-        let name = "w\(rest.width)"
-        rest.width = 0
-        return rest == Transform() ? name : nil
+        let size = kind.sizes.first { ($0.width, $0.height) == (rest.width, rest.height) }
+        (rest.width, rest.height) = (0, 0)
+        return rest == Transform() ? size?.name : nil
     }
 
     /// The name of the smallest size that is sharp at a width on a screen: at least `width` × `scale` pixels wide.
     /// - Parameters:
     ///   - width: in points, or in CSS pixels.
     ///   - scale: the pixels of each point: 2 or 3 on most screens.
+    ///   - kind: the kind of the image.
     ///   - allowsOriginal: whether `original` is the size of widths beyond the widest one. Without it, the widest one is: an original can
     ///     have many megabytes.
-    public static func name(forWidth width: Double, scale: Double = 1, allowsOriginal: Bool = false) -> String {
-        if let enough = widths.first(where: { Double($0) >= width * scale }) { return "w\(enough)" }
-        return allowsOriginal ? "original" : "w\(widths[widths.count - 1])"
+    public static func name(
+        forWidth width: Double, scale: Double = 1, of kind: ImageKind = .poster, allowsOriginal: Bool = false
+    ) -> String {
+        let sizes = kind.sizes
+        // A height is that of a portrait, two by three.
+        if let enough = sizes.first(where: { Double(max($0.width, $0.height * 2 / 3)) >= width * scale }) { return enough.name }
+        return allowsOriginal ? "original" : sizes[sizes.count - 1].name
     }
 
-    /// The transforms of all sizes by name.
+    /// The transforms of all sizes of posters by name.
     package static var all: [String: Transform] {
         var all = ["original": Transform()]
         for width in widths { all["w\(width)", default: Transform()].width = width }
         return all
     }
 
-    /// The transform of a size.
+    /// The transform of a size of any kind.
     /// - Throws: `RequestError.unknown` with the nearest name.
     public static func transform(_ name: some StringProtocol) throws(RequestError) -> Transform {
         var transform = Transform()
         if name == "original" { return transform }
-        guard let width = widths.first(where: { name == "w\($0)" }) else {
-            throw .unknown(unknownName(String(name), kind: "size", known: names))
+        guard let size = every.first(where: { name == $0.name }) else {
+            throw .unknown(unknownName(String(name), kind: "size", known: every.map(\.name) + ["original"]))
         }
-        transform.width = width
+        (transform.width, transform.height) = (size.width, size.height)
         return transform
     }
 }

@@ -17,7 +17,7 @@ package struct Originals: Sendable {
     private let pool: RenderPool
     private let logger: Logger
     let failures: FailureMemory
-    private let flights: Coalescing<FlightKey<TitleReference>, Original, Failure>
+    private let flights: Coalescing<FlightKey<ImageReference>, Original, Failure>
     private let selection: CandidateSelection
     private let changes: SourceConfigurationChanges
 
@@ -50,7 +50,7 @@ package struct Originals: Sendable {
             cancelled: .cancelled, full: .overloaded(retryAfter: 1),
             find: { [memory = cache.memory] flight in
                 guard let entry = memory.entryStoredSince(for: ImageRequest.originalKey(flight.key)),
-                    entry.state(at: clock.now) == .fresh, let source = catalog.sources[flight.key.source],
+                    entry.state(at: clock.now) == .fresh, let source = catalog.sources[flight.key.title.source],
                     OriginGuard.allows(entry.provenance, source.originPolicy)
                 else { return nil }
                 return Original(entry: entry, reservation: nil)
@@ -58,116 +58,119 @@ package struct Originals: Sendable {
         selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
     }
 
-    /// The original of `title`, from a tier or from its origin, once for all concurrent callers.
+    /// The original of `image`, from a tier or from its origin, once for all concurrent callers.
     /// - Parameters:
-    ///   - source: the source of the title.
+    ///   - source: the source of its title.
     ///   - generation: the generation in which the work began.
     func original(
-        of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
+        of image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(Failure) -> Original {
-        let stored = try await stored(title, from: source)
+        let stored = try await stored(image, from: source)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         do throws(Failure) {
-            try failures.check(ImageRequest.originalKey(title), at: generation)
+            try failures.check(ImageRequest.originalKey(image), at: generation)
         } catch {
             // The answer is the same as at the failure that is remembered.
-            return try standIn(stored, for: title, after: error)
+            return try standIn(stored, for: image, after: error)
         }
-        return try await flights.share(FlightKey(title, at: generation)) { () async throws(Failure) -> Original in
+        return try await flights.share(FlightKey(image, at: generation)) { () async throws(Failure) -> Original in
             // A stale original is only revalidated, and holds memory, so it must not wait for other servers.
-            let turn = stored == nil ? try await turn(at: title) : nil
+            let turn = stored == nil ? try await turn(at: image) : nil
             var outcome = ClusterTurn.Outcome.failed
             defer { turn?.end(outcome) }
-            if turn?.mayBeDone ?? false, let other = try await self.stored(title, from: source),
+            if turn?.mayBeDone ?? false, let other = try await self.stored(image, from: source),
                 other.entry.state(at: clock.now) == .fresh
             {
                 outcome = .foundElsewhere
                 return other
             }
-            let original = try await fetched(stored, of: title, from: source, at: generation)
+            let original = try await fetched(stored, of: image, from: source, at: generation)
             outcome = .done
             return original
         }
     }
 
     /// This server's turn to fetch the original; `nil` if it need not wait for others.
-    private func turn(at title: TitleReference) async throws(Failure) -> ClusterTurn? {
-        do throws(CancellationError) { return try await cache.cluster?.turn(at: ImageRequest.originalKey(title)) } catch {
+    private func turn(at image: ImageReference) async throws(Failure) -> ClusterTurn? {
+        do throws(CancellationError) { return try await cache.cluster?.turn(at: ImageRequest.originalKey(image)) } catch {
             throw .cancelled
         }
     }
 
     /// The original from its origin, and stored.
     private func fetched(
-        _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
+        _ stored: Original?, of image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(Failure) -> Original {
-        let original = try await renewed(stored, of: title, from: source, at: generation)
+        let original = try await renewed(stored, of: image, from: source, at: generation)
         guard original.isStorable else { return original }
         // The variants of the old bytes must be removed before the new original can be found.
-        if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
-        await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: generation)
+        if let stored, stored.entry.validator != original.entry.validator { await forget(image) }
+        await cache.store(original.entry, for: ImageRequest.originalKey(image), ifGeneration: generation)
         return original
     }
 
-    /// The original that `request` shows: the title's poster, or one of its candidates. A blocked picture is never returned. A
+    /// The original that `request` shows: the chosen one, or one of the candidates. A blocked picture is never returned. A
     /// candidate that cannot be fetched has no picture, because it could not become the poster either.
     func original(
         for request: ImageRequest, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(Failure) -> Original {
         guard let candidate = request.candidate else {
-            return try await original(of: request.title, from: source, at: generation)
+            return try await original(of: request.image, from: source, at: generation)
         }
-        return try await selection.original(of: candidate, for: request.title, from: source)
+        return try await selection.original(of: candidate, for: request.image, from: source)
     }
 
     /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there. If the
     /// source no longer allows the URL that an original came from, it counts as absent.
-    private func stored(_ title: TitleReference, from source: any ContentSource) async throws(Failure) -> Original? {
-        let found = try await CountedHit(ImageRequest.originalKey(title), in: cache, counting: pool.memory, pool: pool)
+    private func stored(_ image: ImageReference, from source: any ContentSource) async throws(Failure) -> Original? {
+        let found = try await CountedHit(ImageRequest.originalKey(image), in: cache, counting: pool.memory, pool: pool)
         guard let found, OriginGuard.allows(found.hit.entry.provenance, source.originPolicy) else { return nil }
         return Original(entry: found.hit.entry, reservation: found.reservation)
     }
 
     /// The origin's current picture. If it cannot be fetched, a stale original serves as long as its freshness allows.
     private func renewed(
-        _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
+        _ stored: Original?, of image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(Failure) -> Original {
         var kept = stored
         do throws(Failure) {
             // The source may name another picture since its configuration has changed.
             if let stored, let url = stored.entry.provenance.location,
-                !changes.hasChanged(title.source, since: stored.entry.created, at: clock.now)
+                !changes.hasChanged(image.title.source, since: stored.entry.created, at: clock.now)
             {
                 do throws(Failure) {
-                    let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
+                    let renewed = try await fetch.revalidate(stored, from: url, for: image, policy: source.originPolicy)
                     if let admitted = try await selection.admitted(renewed) { return admitted.foundAs(stored) }
                     kept = nil
                 } catch let error where error.traits.contains(.isRefusal) {
                     // Another candidate may exist. What its owner has removed stands in for nothing, as what is blocked.
                     if error.traits.contains(.isRemoval) {
-                        await forget(title)
+                        await forget(image)
                         kept = nil
                     }
                 }
             }
-            return try await selected(for: title, from: source, at: generation)
+            return try await selected(for: image, from: source, at: generation)
         } catch {
-            return try standIn(kept, for: title, after: error)
+            return try standIn(kept, for: image, after: error)
         }
     }
 
     /// The stale original, if its freshness allows that after `error`.
     /// - Throws: `error` otherwise.
     private func standIn(
-        _ stored: Original?, for title: TitleReference, after error: Failure
+        _ stored: Original?, for image: ImageReference, after error: Failure
     ) throws(Failure) -> Original {
         guard let stored, error.traits.contains(.allowsStale), stored.entry.state(at: clock.now) != .stale else { throw error }
-        logger.notice("a stale original is used", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
+        logger.notice("a stale original is used", metadata: ["title": "\(shown(image.title))", "reason": "\(error)"])
         return stored.standingIn()
     }
 
     /// The perceptual hash of the original.
     func hash(of original: Original) async throws(Failure) -> PerceptualHash { try await selection.hash(of: original) }
+
+    /// Whether the administrator has pinned the image.
+    func isPinned(_ image: ImageReference) async -> Bool { await selection.isPinned(image) }
 
     /// The hash of the original whose entry, or its head, is `entry`, if nothing needs to be computed for it.
     func knownHash(of entry: CacheEntry) -> PerceptualHash? { selection.knownHash(of: entry) }
@@ -179,12 +182,12 @@ package struct Originals: Sendable {
 
     /// The picture of the best candidate that can be fetched.
     private func selected(
-        for title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
+        for image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(Failure) -> Original {
         do throws(Failure) {
-            return try await selection.original(of: title, from: source)
+            return try await selection.original(of: image, from: source)
         } catch {
-            failures.remember(error, of: ImageRequest.originalKey(title), at: generation)
+            failures.remember(error, of: ImageRequest.originalKey(image), at: generation)
             throw error
         }
     }
@@ -193,30 +196,30 @@ package struct Originals: Sendable {
     /// candidates are not stored.
     func drop(_ request: ImageRequest, _ error: Failure, at generation: CacheGeneration) async {
         guard request.candidate == nil else { return }
-        let (title, key) = (request.title, ImageRequest.originalKey(request.title))
+        let (image, key) = (request.image, ImageRequest.originalKey(request.image))
         failures.remember(error, of: key, at: generation)
         do {
             try await cache.remove(key)
         } catch {
             logger.error(
-                "a damaged original may remain in the cache", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
+                "a damaged original may remain in the cache", metadata: ["title": "\(shown(image.title))", "reason": "\(error)"])
         }
     }
 
     /// The remembered failure of the image of `request` or of its original, which every request gets until the next attempt.
     func failure(of request: ImageRequest, at generation: CacheGeneration) -> Failure? {
         failures.remembered(request.key, at: generation)
-            ?? failures.remembered(ImageRequest.originalKey(request.title), at: generation)
+            ?? failures.remembered(ImageRequest.originalKey(request.image), at: generation)
     }
 
-    private func forget(_ title: TitleReference) async {
+    private func forget(_ image: ImageReference) async {
         do {
-            try await cache.remove(.tag(.title(title)))
+            try await cache.remove(.tag(image.ownTag))
         } catch {
             // A tier that cannot remove an entry cannot be trusted with it. Its own counters show the failure too.
             logger.error(
                 "variants of a changed original may remain in the cache",
-                metadata: ["title": "\(shown(title))", "reason": "\(error)"])
+                metadata: ["title": "\(shown(image.title))", "reason": "\(error)"])
         }
     }
 }

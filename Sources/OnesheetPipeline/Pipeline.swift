@@ -212,20 +212,20 @@ package struct Pipeline: Sendable {
         return answers
     }
 
-    /// The known facts about a title's poster. Fetches nothing.
-    package func facts(of title: TitleReference, from source: (any ContentSource)? = nil) async -> PosterFacts? {
-        await facts.facts(of: title, from: source ?? originals.catalog.sources[title.source])
+    /// The known facts about an image of a title. Fetches nothing.
+    package func facts(of image: ImageReference, from source: (any ContentSource)? = nil) async -> PosterFacts? {
+        await facts.facts(of: image, from: source ?? originals.catalog.sources[image.title.source])
     }
 
-    /// Pixels of a title's original after orientation. Fetches the original if they are unknown.
+    /// Pixels of an image's original after orientation. Fetches the original if they are unknown.
     /// - Parameter source: the source of the title, if the caller has found it.
     package func size(
-        of title: TitleReference, from source: (any ContentSource)? = nil
+        of image: ImageReference, from source: (any ContentSource)? = nil
     ) async throws(Failure) -> (width: Int, height: Int) {
-        let source = try originals.catalog.source(title.source, found: source)
-        if let facts = await facts(of: title, from: source) { return (facts.width, facts.height) }
+        let source = try originals.catalog.source(image.title.source, found: source)
+        if let facts = await facts(of: image, from: source) { return (facts.width, facts.height) }
         try MissPermit.use()
-        let original = try await originals.original(of: title, from: source, at: await cache.generation())
+        let original = try await originals.original(of: image, from: source, at: await cache.generation())
         return try await originals.size(of: original)
     }
 }

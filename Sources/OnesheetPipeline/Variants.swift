@@ -88,7 +88,7 @@ struct Variants: Sendable {
             let milliseconds = cost.milliseconds / Double(images.count)
             return zip(requests, images).map { request, image in
                 // The hash of the validator is computed here too.
-                let entry = CacheEntry(image, of: request.title, created: clock, lives: lifetime, cost: milliseconds)
+                let entry = CacheEntry(image, of: request.image, created: clock, lives: lifetime, cost: milliseconds)
                 // Counted before the memory of the pixels is released. The bytes already exist and cannot be refused.
                 let reservation = memory.charge(entry.body.readableBytes)
                 return Variant(request: request, entry: entry, origin: .made, reservation: reservation)

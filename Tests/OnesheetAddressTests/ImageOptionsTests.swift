@@ -339,7 +339,7 @@ final class ImageOptionsTests: XCTestCase {
         }
         XCTAssertTrue(try grammar.transform(["w:9"]).findsQuality)
         XCTAssertTrue(try PosterPath("w92/films/a.jpg", grammar).transform.findsQuality)
-        XCTAssertEqual(try grammar.transforms(sizes: ["w92"], formats: ["jpg"]).map(\.findsQuality), [true])
+        XCTAssertEqual(try grammar.variants(sizes: ["w92"], formats: ["jpg"]).map(\.transform.findsQuality), [true])
         // When it names one, then that is the one
         for (text, quality) in [("q:80", 80), ("q:75", 75), ("fq:png:60/f:png", 60)] {
             let transform = try grammar.parse(text).transform

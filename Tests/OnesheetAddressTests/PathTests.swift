@@ -8,7 +8,7 @@ final class PathTests: XCTestCase {
 
     func testThatAPosterPathNamesSizeSourceAndTitle() throws {
         let path = try PosterPath("w342/sample/1.jpg", try options())
-        XCTAssertEqual(path.title, TitleReference(source: "sample", id: "1"))
+        XCTAssertEqual(path.image.title, TitleReference(source: "sample", id: "1"))
         XCTAssertEqual(path.transform.canonicalText, "size:fit-342x0/f:jpeg")
         XCTAssertFalse(path.negotiates)
     }
@@ -23,31 +23,52 @@ final class PathTests: XCTestCase {
 
     func testThatAnIdMayHoldAnythingWhenEncoded() throws {
         let path = try PosterPath("w92/sample/%EA%B4%91%ED%95%B4%2Fa%2Eb.png", try options())
-        XCTAssertEqual(path.title.id, "광해/a.b")
+        XCTAssertEqual(path.image.title.id, "광해/a.b")
     }
 
     func testThatADotMayBelongToTheId() throws {
         // Given ids whose dots a client has left, or made, unescaped
         let unknown = try PosterPath("w92/films/film.v2", try options())
-        XCTAssertEqual(unknown.title.id, "film.v2")
+        XCTAssertEqual(unknown.image.title.id, "film.v2")
         XCTAssertTrue(unknown.negotiates)
         XCTAssertNil(unknown.undividedID)
         XCTAssertEqual(
             unknown.unknownExtension?.description.hasPrefix("unknown extension “v2”"), true, "\(unknown.unknownExtension as Any)")
         let known = try PosterPath("w92/films/film.jpg", try options())
-        XCTAssertEqual(known.title.id, "film")
+        XCTAssertEqual(known.image.title.id, "film")
         XCTAssertEqual(known.undividedID, "film.jpg")
         XCTAssertNil(known.unknownExtension)
         XCTAssertEqual(try PosterPath("w92/films/%EA%B4%91%ED%95%B4%2Fa%2Eb.JPG", try options()).undividedID, "광해/a.b.JPG")
     }
 
+    func testSizeNamesTheImage() throws {
+        // Given paths and the image that each means
+        let cases = [
+            ("w342/sample/1.jpg", "sample://1"), ("w342.poster/sample/1.jpg", "sample://1"),
+            ("w780.backdrop/sample/1", "backdrop@sample://1"),
+            ("w300.logo.KO.original.none/sample/a/b.png", "logo.ko.original.none@sample://a/b"),
+            ("w300%2Elogo%2Cko/sample/1", nil), ("w300.logo.ko%2Cnone/sample/1", "logo.ko.none@sample://1"),
+            ("h632.profile/sample/1", "profile@sample://1"),
+        ]
+        for (text, expected) in cases {
+            // When it is read
+            let path = try? PosterPath(text[...], try options())
+            // Then it is that image, whose own path means the same
+            XCTAssertEqual(path?.image.description, expected, text)
+            guard let path else { continue }
+            let own = PosterPath.text(of: path.image.title, path.image.selector, size: "w92")
+            XCTAssertEqual(try PosterPath(own.dropFirst("/t/p/".count), try options()).image, path.image)
+        }
+        XCTAssertEqual(PosterPath.text(of: TitleReference(source: "sample", id: "1"), size: "w92"), "/t/p/w92/sample/1")
+    }
+
     func testSeveralSlashesInAPosterPathAreOne() throws {
         for text in ["/w342/sample/1.jpg", "w342//sample/1.jpg", "w342/sample///1.jpg", "//w342//sample//1.jpg"] {
-            XCTAssertEqual(try PosterPath(text[...], try options()).title, TitleReference(source: "sample", id: "1"), text)
+            XCTAssertEqual(try PosterPath(text[...], try options()).image.title, TitleReference(source: "sample", id: "1"), text)
         }
-        XCTAssertEqual(try PosterPath("w342/films//a//b.jpg", try options()).title.id, "a/b")
+        XCTAssertEqual(try PosterPath("w342/films//a//b.jpg", try options()).image.title.id, "a/b")
         // But for those of a URL
-        XCTAssertEqual(try PosterPath("w342//web/https://a.example//b", try options()).title.id, "https://a.example//b")
+        XCTAssertEqual(try PosterPath("w342//web/https://a.example//b", try options()).image.title.id, "https://a.example//b")
     }
 
     func testMergedSlashesOfAURLAreRestored() {

@@ -33,7 +33,7 @@ final class PosterAddressesTests: XCTestCase {
                 XCTAssertTrue(address.hasPrefix(start), address)
                 let path = try PosterPath(address.dropFirst(start.count), .clients)
                 // Then it is that title in that size and format
-                XCTAssertEqual(path.title, title, address)
+                XCTAssertEqual(path.image.title, title, address)
                 XCTAssertEqual(path.transform.width, 342, address)
                 XCTAssertEqual(path.transform.format, format, address)
             }

@@ -75,12 +75,14 @@ struct DecisionMember: Sendable {
     }
 
     func decide(_ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void) async throws {
-        _ = try await decisions.decide(title, body)
+        _ = try await decisions.decide(ImageReference(title), body)
         try await tell(title)
     }
 
     func tell(_ title: TitleReference) async throws {
-        _ = try await cache.purge([.tag(.title(title))], on: .allServers(notices: [DecisionNotice.poster(title).tag])).finished()
+        _ = try await cache.purge(
+            [.tag(.title(title))], on: .allServers(notices: [DecisionNotice.poster(ImageReference(title)).tag])
+        ).finished()
     }
 
     func block(_ hash: PerceptualHash) async throws {
@@ -88,7 +90,9 @@ struct DecisionMember: Sendable {
         _ = try await cache.purge([.tag(.picture(hash))], on: .allServers(notices: [DecisionNotice.blocked.tag]))
     }
 
-    func decision(_ title: TitleReference) async throws -> PosterDecision { try await choices.choice(of: title).decision }
+    func decision(_ title: TitleReference) async throws -> PosterDecision {
+        try await choices.choice(of: ImageReference(title)).decision
+    }
 
     func waits(for title: TitleReference, until condition: @Sendable (PosterDecision) -> Bool, line: UInt = #line) async {
         await waits("the decision does not come", line) { condition(try await decision(title)) }

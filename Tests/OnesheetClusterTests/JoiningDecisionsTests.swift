@@ -91,7 +91,7 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
     func testThatALostLogMakesServersReadAllAgain() async throws {
         // Given a decision of which the other server was not told
         let (one, two) = (try await member(), try await member())
-        _ = try await one.decisions.decide(title) { $0.pin("x") }
+        _ = try await one.decisions.decide(ImageReference(title)) { $0.pin("x") }
         // When
         coordinator.forgetEverything()
         // Then
@@ -103,7 +103,7 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         let (one, two) = (try await member(), try await member())
         await two.store("a", title)
         let values = values()
-        _ = try await values.change(of: title, from: PosterDecision()) { $0.pin("x") }
+        _ = try await values.change(of: ImageReference(title), from: PosterDecision()) { $0.pin("x") }
         await one.stop()
         // When it starts again
         let back = try await member(one)
@@ -120,10 +120,10 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         let (first, second) = (try state(), try state())
         let (one, two) = (PosterChoices(first), PosterChoices(second))
         let third = TitleReference(source: "films", id: "c")
-        try await one.change(title) { $0.decision = PosterDecision(pinned: "1", rejected: ["a", "2"]) }
-        try await two.change(title) { $0.decision = PosterDecision(pinned: "2", rejected: ["b"]) }
-        try await two.change(other) { $0.decision = PosterDecision(pinned: "3") }
-        try await two.change(third) { $0.chosen = "automatic" }
+        try await one.change(ImageReference(title)) { $0.decision = PosterDecision(pinned: "1", rejected: ["a", "2"]) }
+        try await two.change(ImageReference(title)) { $0.decision = PosterDecision(pinned: "2", rejected: ["b"]) }
+        try await two.change(ImageReference(other)) { $0.decision = PosterDecision(pinned: "3") }
+        try await two.change(ImageReference(third)) { $0.chosen = "automatic" }
         try await one.setBlocked(true, for: hash)
         try await two.setBlocked(true, for: PerceptualHash(bits: 1))
         // When they begin to share
@@ -135,7 +135,7 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
             await member.waits(forBlocked: [hash.bits, 1])
         }
         XCTAssertEqual(store.names.count, 3)
-        let automatic = try await members[1].choices.choice(of: third).chosen
+        let automatic = try await members[1].choices.choice(of: ImageReference(third)).chosen
         XCTAssertEqual(automatic, "automatic")
     }
 

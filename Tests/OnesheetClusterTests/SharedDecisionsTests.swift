@@ -27,6 +27,23 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         XCTAssertEqual(store.calls(.get) - before, 3)
     }
 
+    func testDecisionAboutALogoLeavesThePosterAsItIs() async throws {
+        // Given two servers, and a pinned poster
+        let (one, two) = (try await member(), try await member())
+        try await one.decide(title) { $0.pin("poster") }
+        await two.waits(for: title) { $0.pinned == "poster" }
+        let logo = ImageReference(title, try ImageSelector("logo.ko.none"))
+        // When a logo in some languages is pinned
+        _ = try await one.decisions.decide(logo) { $0.pin("logo") }
+        _ = try await one.cache.purge([.tag(.title(title))], on: .allServers(notices: [DecisionNotice.poster(logo).tag]))
+        // Then both have both
+        try await waitUntil { try await two.choices.decision(of: logo).pinned == "logo" }
+        let poster = try await two.decision(title)
+        XCTAssertEqual(poster.pinned, "poster")
+        let decided = try await two.choices.decided()
+        XCTAssertEqual(Set(decided), [ImageReference(title), logo])
+    }
+
     func testEveryServerForgetsWhatItRemembersAtADecision() async throws {
         // Given two servers
         let (one, two) = (try await member(), try await member())
@@ -58,11 +75,12 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         // Given a server whose reading of the store waits
         let (one, two) = (try await member(), try await member())
         await two.store("a", title)
-        _ = try await one.decisions.decide(title) { $0.pin("x") }
+        _ = try await one.decisions.decide(ImageReference(title)) { $0.pin("x") }
         let gate = Gate()
         store.change { $0.gate = gate }
         // When the purge arrives
-        _ = try await one.cache.purge([.tag(.title(title))], on: .allServers(notices: [DecisionNotice.poster(title).tag]))
+        _ = try await one.cache.purge(
+            [.tag(.title(title))], on: .allServers(notices: [DecisionNotice.poster(ImageReference(title)).tag]))
         await gate.hasBeenReached()
         // Then it is not applied yet, and with the answer both are
         XCTAssertTrue(two.has("a"))
@@ -79,11 +97,11 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         try await one.decide(title) { $0.pin("x") }
         await two.waits(for: title) { $0.pinned == "x" }
         // When
-        try await two.decisions.forget(title)
+        try await two.decisions.forget(ImageReference(title))
         try await two.tell(title)
         // Then
         await one.waits(for: title) { $0.isEmpty }
-        let choice = try await one.choices.choice(of: title)
+        let choice = try await one.choices.choice(of: ImageReference(title))
         XCTAssertEqual(choice, PosterChoice())
         // And a server that comes later does not bring it back
         let third = try await member()
@@ -93,9 +111,9 @@ final class SharedDecisionsTests: DecisionServersTestCase {
 
     func testThatWhatNobodyHasDecidedIsForgottenWithoutAnObject() async throws {
         let one = try await member()
-        try await one.choices.change(title) { $0.chosen = "http://a.example/1" }
-        try await one.decisions.forget(title)
-        let choice = try await one.choices.choice(of: title)
+        try await one.choices.change(ImageReference(title)) { $0.chosen = "http://a.example/1" }
+        try await one.decisions.forget(ImageReference(title))
+        let choice = try await one.choices.choice(of: ImageReference(title))
         XCTAssertEqual(choice, PosterChoice())
         XCTAssertEqual(store.names, [])
     }
@@ -104,18 +122,22 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         // Given two servers that have chosen for themselves
         let (one, two) = (try await member(), try await member())
         let before = (store.calls(.get), store.calls(.put), store.calls(.list))
-        for (member, name) in [(one, "1"), (two, "2")] { try await member.choices.change(title) { $0.chosen = name } }
+        for (member, name) in [(one, "1"), (two, "2")] {
+            try await member.choices.change(ImageReference(title)) { $0.chosen = name }
+        }
         XCTAssertEqual(store.calls(.get), before.0)
         XCTAssertEqual(store.calls(.put), before.1)
         XCTAssertEqual(store.calls(.list), before.2)
         // When one rejects another candidate, and then that of the other server
         try await one.decide(title) { $0.reject("3") }
         await two.waits(for: title) { $0.rejected == ["3"] }
-        let kept = try await two.choices.choice(of: title).chosen
+        let kept = try await two.choices.choice(of: ImageReference(title)).chosen
         try await one.decide(title) { $0.reject("2") }
         await two.waits(for: title) { $0.rejected == ["2", "3"] }
         // Then
-        let left = try await [one.choices.choice(of: title).chosen, two.choices.choice(of: title).chosen]
+        let left = try await [
+            one.choices.choice(of: ImageReference(title)).chosen, two.choices.choice(of: ImageReference(title)).chosen,
+        ]
         XCTAssertEqual([kept] + left, ["2", "1", nil])
     }
 
@@ -142,11 +164,11 @@ final class SharedDecisionsTests: DecisionServersTestCase {
     func testThatAConditionIsCheckedAgainstTheDecisionOfAll() async throws {
         // Given a decision that one server does not know of yet
         let (one, two) = (try await member(), try await member())
-        _ = try await one.decisions.decide(title) { $0.pin("x") }
+        _ = try await one.decisions.decide(ImageReference(title)) { $0.pin("x") }
         let known = try await two.decision(title)
         // When it decides on the condition that there is none
         do {
-            _ = try await two.decisions.decide(title) { [title] decision in
+            _ = try await two.decisions.decide(ImageReference(title)) { [title] decision in
                 guard decision == known else { throw Failure.changedDecision(title) }
                 decision.pin("y")
             }
@@ -170,7 +192,8 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         store.change { $0.failure = .unreachable(operation: "any", reason: "down") }
         // When
         for work in [
-            { _ = try await one.decisions.decide(self.title) { $0.pin("y") } }, { try await one.decisions.forget(self.title) },
+            { _ = try await one.decisions.decide(ImageReference(self.title)) { $0.pin("y") } },
+            { try await one.decisions.forget(ImageReference(self.title)) },
             { try await one.decisions.setBlocked(true, for: self.hash) },
         ] as [() async throws -> Void] {
             do {
@@ -199,7 +222,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
         // Given a server that cannot read the store
         let (one, two) = (try await member(), try await member())
         await two.store("a", title)
-        _ = try await one.decisions.decide(title) { $0.pin("x") }
+        _ = try await one.decisions.decide(ImageReference(title)) { $0.pin("x") }
         store.change { $0.failure = .unreachable(operation: "get", reason: "down") }
         // When it is told of a decision
         try await one.tell(title)
@@ -289,7 +312,10 @@ final class SharedDecisionsTests: DecisionServersTestCase {
     // MARK: Notices
 
     func testThatNoticesAreReadAsTheyAreWritten() {
-        for notice in [DecisionNotice.blocked, .poster(title), .poster(TitleReference(source: "a", id: "b://c d"))] {
+        for notice in [
+            DecisionNotice.blocked, .poster(ImageReference(title)), .poster(ImageReference(title, ImageSelector(.backdrop))),
+            .poster(ImageReference(TitleReference(source: "a", id: "b://c d"))),
+        ] {
             XCTAssertEqual(DecisionNotice(notice.tag), notice)
         }
         for tag in [CacheTag.title(title), .picture(hash), CacheTag("notice:"), CacheTag("notice:poster a"), CacheTag("notice:x")] {
@@ -299,7 +325,7 @@ final class SharedDecisionsTests: DecisionServersTestCase {
 
     func testThatTooManyPendingDecisionsBecomeAll() {
         var pending = PendingDecisions()
-        for number in 0..<1000 { pending.add(.poster(TitleReference(source: "films", id: "\(number)"))) }
+        for number in 0..<1000 { pending.add(.poster(ImageReference(TitleReference(source: "films", id: "\(number)")))) }
         XCTAssertEqual(pending.count, 1000)
         pending.add(.blocked)
         XCTAssertEqual(pending, .all)

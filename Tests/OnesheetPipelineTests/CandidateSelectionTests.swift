@@ -119,7 +119,7 @@ final class CandidateSelectionTests: XCTestCase {
         // Given a candidate that the administrator has rejected
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         let reject = url("a")
-        try await choices().change(title) { $0.decision.reject(reject) }
+        try await choices().change(ImageReference(title)) { $0.decision.reject(reject) }
         // When the poster is requested
         let answer = try await original(try pipeline(["a", "b"].map { hit($0, width: 600, height: 900, trust: 0.9) }))
         // Then the other is chosen
@@ -140,13 +140,13 @@ final class CandidateSelectionTests: XCTestCase {
         let posters = try posters(pipeline, hits)
         _ = try await original(pipeline)
         // When it is blocked
-        _ = try await posters.block(title, from: source(hits))
+        _ = try await posters.block(ImageReference(title), from: source(hits))
         let answer = try await original(pipeline)
         // Then the third is served; without another candidate there is no poster
         XCTAssertEqual(answer.provenance.location, url("c"))
         let certain = try self.pipeline([PosterCandidate(.http(url: url("b")))])
-        try await posters.forget(title)
-        await assertFails(.noPoster(title)) { _ = try await self.original(certain) }
+        try await posters.forget(ImageReference(title))
+        await assertFails(.noImage(ImageReference(title))) { _ = try await self.original(certain) }
     }
 
     func testThatViewersOfACandidateShareItsFetchAndItsRender() async throws {
@@ -158,7 +158,7 @@ final class CandidateSelectionTests: XCTestCase {
         let pipeline = try pipeline(hits)
         var transform = Transform()
         transform.width = 30
-        let request = try await posters(pipeline, hits).request(for: 1, of: title, as: transform)
+        let request = try await posters(pipeline, hits).request(for: 1, of: ImageReference(title), as: transform)
         // When eight look at it
         let viewers = (0..<8).map { _ in Task { try await pipeline.image(for: request) } }
         await gate.hasBeenReached()
@@ -170,9 +170,9 @@ final class CandidateSelectionTests: XCTestCase {
         XCTAssertEqual(pipeline.metrics.counts.renders, 1)
         XCTAssertEqual(Set(answers.map(\.entry.validator)).count, 1)
         // And the title has neither a poster nor facts by that
-        let facts = await pipeline.facts(of: title)
+        let facts = await pipeline.facts(of: ImageReference(title))
         XCTAssertNil(facts)
-        let hasOriginal = await pipeline.cache.contains(ImageRequest.originalKey(title))
+        let hasOriginal = await pipeline.cache.contains(ImageRequest.originalKey(ImageReference(title)))
         XCTAssertFalse(hasOriginal)
     }
 
@@ -187,7 +187,7 @@ final class CandidateSelectionTests: XCTestCase {
         var transform = Transform()
         transform.width = 30
         // When a client requests the candidate
-        let request = try await posters(pipeline, known).request(for: 2, of: title, as: transform)
+        let request = try await posters(pipeline, known).request(for: 2, of: ImageReference(title), as: transform)
         do throws(Failure) {
             _ = try await pipeline.image(for: request)
             XCTFail("half a picture was shown")
@@ -195,7 +195,7 @@ final class CandidateSelectionTests: XCTestCase {
             XCTAssertEqual(error.title, "Not a usable image", "\(error)")
         }
         // Then the poster is still there
-        let isThere = await pipeline.cache.contains(ImageRequest.originalKey(title))
+        let isThere = await pipeline.cache.contains(ImageRequest.originalKey(ImageReference(title)))
         XCTAssertTrue(isThere)
         _ = try await pipeline.image(for: ImageRequest(title, transform))
         XCTAssertEqual(transport.count(url("a")), 1)
@@ -207,7 +207,7 @@ final class CandidateSelectionTests: XCTestCase {
         let source = ScriptedSource { _ in [PosterCandidate(local)] }
         let posters = try posters(try pipeline(source), source)
         // When the picture of one is requested
-        let request = try await posters.request(for: 1, of: title, as: Transform())
+        let request = try await posters.request(for: 1, of: ImageReference(title), as: Transform())
         // Then its number and its place come from one list
         XCTAssertEqual(request.candidate?.location.name, "a")
         XCTAssertEqual(source.counts.candidates, 1)
@@ -224,11 +224,13 @@ final class CandidateSelectionTests: XCTestCase {
         let titles = ["a", "b", "c"].map { TitleReference(source: "films", id: $0) }
         for title in titles { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
         // When the picture is blocked by its hash
-        let current = try await posters.current(titles[0])
+        let current = try await posters.current(ImageReference(titles[0]))
         try await posters.setBlocked(true, for: try XCTUnwrap(PerceptualHash(try XCTUnwrap(current).hash)))
         // Then both titles no longer show it, and the other title is unchanged
         for title in titles[..<2] {
-            await assertFails(.noPoster(title)) { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
+            await assertFails(.noImage(ImageReference(title))) {
+                _ = try await pipeline.image(for: ImageRequest(title, Transform()))
+            }
         }
         let other = try await pipeline.image(for: ImageRequest(titles[2], Transform()))
         XCTAssertEqual(other.origin, .memory)
@@ -245,7 +247,7 @@ final class CandidateSelectionTests: XCTestCase {
         let pipeline = try pipeline(hits)
         _ = try await original(pipeline)
         // When the third is pinned
-        _ = try await posters(pipeline, hits).pin(3, of: title)
+        _ = try await posters(pipeline, hits).pin(3, of: ImageReference(title))
         let answer = try await original(pipeline)
         // Then it is served
         XCTAssertEqual(answer.provenance.location, url("c"))
@@ -284,7 +286,7 @@ final class CandidateSelectionTests: XCTestCase {
         async let early = pipeline.image(for: ImageRequest(title, Transform()))
         await gate.hasBeenReached()
         // When another is pinned meanwhile
-        _ = try await posters(pipeline, known).pin(2, of: title)
+        _ = try await posters(pipeline, known).pin(2, of: ImageReference(title))
         let during = try await original(pipeline)
         gate.open()
         _ = try await early
@@ -299,7 +301,7 @@ final class CandidateSelectionTests: XCTestCase {
         let posters = try posters(try pipeline(hits), hits)
         for number in [-1, 0, 3, Int.max] {
             do {
-                _ = try await posters.pin(number, of: title)
+                _ = try await posters.pin(number, of: ImageReference(title))
                 XCTFail("\(number) was pinned")
             } catch let error as Failure {
                 XCTAssertEqual(error.description, "candidate \(number): films://1 has 1 to 2")
@@ -310,16 +312,16 @@ final class CandidateSelectionTests: XCTestCase {
     func testThatChoicesOfManyTitlesTakeABoundedRoomAndTheAdministratorsStay() async throws {
         // Given a limit for choices, and one choice of the administrator
         let choices = PosterChoices(try StateStore(), limit: 20_000)
-        try await choices.change(title) { $0.pin("http://127.0.0.1/pinned") }
+        try await choices.change(ImageReference(title)) { $0.pin("http://127.0.0.1/pinned") }
         // When posters of a thousand made-up titles are chosen
         let titles = (0..<1000).map { TitleReference(source: "films", id: "made up \($0)") }
-        let candidates = [hit("a", width: 600, height: 900, trust: 0.9)]
-        for title in titles { try await choices.change(title) { $0.see(candidates) } }
+        let candidates = [RankedCandidate(candidate: hit("a", width: 600, height: 900, trust: 0.9), reasons: [])]
+        for title in titles { try await choices.change(ImageReference(title)) { $0.see(candidates) } }
         // Then most of these choices are removed, and the administrator's is kept
         var left = 0
-        for title in titles where try await choices.choice(of: title) != PosterChoice() { left += 1 }
+        for title in titles where try await choices.choice(of: ImageReference(title)) != PosterChoice() { left += 1 }
         XCTAssertLessThan(left, 990)
-        let pinned = try await choices.choice(of: title)
+        let pinned = try await choices.choice(of: ImageReference(title))
         XCTAssertTrue(pinned.isPinned)
     }
 
@@ -342,7 +344,7 @@ final class CandidateSelectionTests: XCTestCase {
 
     private func choices() throws -> PosterChoices { PosterChoices(try XCTUnwrap(store)) }
 
-    private func choice() async throws -> PosterChoice { try await choices().choice(of: title) }
+    private func choice() async throws -> PosterChoice { try await choices().choice(of: ImageReference(title)) }
 
     private func pipeline(_ candidates: [PosterCandidate]) throws -> Pipeline { try pipeline(source(candidates)) }
 

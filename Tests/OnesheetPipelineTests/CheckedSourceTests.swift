@@ -210,8 +210,8 @@ final class CheckedSourceTests: XCTestCase {
             let titles = [one, other].map { TitleReference(source: "films", id: $0) }
             // Given a failure of one
             let memory = FailureMemory(clock: ManualClock().wallClock)
-            let keys = titles.map(ImageRequest.originalKey)
-            memory.remember(.noPoster(titles[0]), of: keys[0], at: generation)
+            let keys = titles.map { ImageRequest.originalKey(ImageReference($0)) }
+            memory.remember(.noImage(ImageReference(titles[0])), of: keys[0], at: generation)
             // Then the other has none
             XCTAssertThrowsError(try memory.check(keys[0], at: generation))
             XCTAssertNoThrow(try memory.check(keys[1], at: generation))
@@ -238,7 +238,10 @@ final class CheckedSourceTests: XCTestCase {
         // Given two candidates whose names look the same
         let (one, other) = LookalikeTexts.pairs[1]
         var choice = PosterChoice()
-        choice.see([one, other].map { PosterCandidate(.http(url: "http://a.example/\($0)"), trust: 1) })
+        choice.see(
+            [one, other].map {
+                RankedCandidate(candidate: PosterCandidate(.http(url: "http://a.example/\($0)"), trust: 1), reasons: [])
+            })
         // When one is chosen and the other rejected
         choice.pin("http://a.example/\(one)")
         choice.decision.reject("http://a.example/\(other)")

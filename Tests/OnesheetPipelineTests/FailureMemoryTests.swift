@@ -10,12 +10,13 @@ final class FailureMemoryTests: XCTestCase {
     private let clock = ManualClock()
     private let generation = CacheGeneration()
     private let title = TitleReference(source: "films", id: "1")
-    private let key = ImageRequest.originalKey(TitleReference(source: "films", id: "1"))
+    private let key = ImageRequest.originalKey(ImageReference(TitleReference(source: "films", id: "1")))
 
     func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
         // Given failures and how many seconds each is worth
         let table: [(Failure, Double)] = [
-            (.noPoster(title), 120), (.source("films", .notFound(id: "1")), 120), (.originRefused(url: "u", answer: 404), 120),
+            (.noImage(ImageReference(title)), 120), (.source("films", .notFound(id: "1")), 120),
+            (.originRefused(url: "u", answer: 404), 120),
             (.originRefused(url: "u", answer: 410), 120), (.originRefused(url: "u", answer: 403), 30),
             (.render(.unrecognizedFormat), 30), (.origin(.timedOut(url: "u")), 2), (.source("films", .unavailable(reason: "")), 2),
         ]
@@ -52,7 +53,7 @@ final class FailureMemoryTests: XCTestCase {
     func testThatAPurgeForgetsEverything() {
         // Given a failure
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.noPoster(title), of: key, at: generation)
+        memory.remember(.noImage(ImageReference(title)), of: key, at: generation)
         // When something was purged since, it is looked for again
         XCTAssertNoThrow(try memory.check(key, at: CacheGeneration(memory: 1)))
     }
@@ -60,10 +61,10 @@ final class FailureMemoryTests: XCTestCase {
     func testThatAFloodOfNamesNeitherGrowsTheMemoryNorForgetsWhatIsAskedFor() {
         // Given a failure that is asked for now and then
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.noPoster(title), of: key, at: generation)
+        memory.remember(.noImage(ImageReference(title)), of: key, at: generation)
         // When a hundred thousand names come that do not exist
         for number in 0..<100_000 {
-            memory.remember(.noPoster(title), of: Self.key("x\(number)"), at: generation)
+            memory.remember(.noImage(ImageReference(title)), of: Self.key("x\(number)"), at: generation)
             if number % 1000 == 0 { XCTAssertThrowsError(try memory.check(key, at: generation), "\(number)") }
         }
         // Then it is still told, a bounded number of the others is, and the newest of them
@@ -81,12 +82,14 @@ final class FailureMemoryTests: XCTestCase {
         let long = String(repeating: "n", count: 100_000)
         // When a thousand of them come
         let name = { (number: Int) in Self.key("\(number)\(long)") }
-        for number in 0..<1000 { memory.remember(.noPoster(title), of: name(number), at: generation) }
+        for number in 0..<1000 { memory.remember(.noImage(ImageReference(title)), of: name(number), at: generation) }
         // Then four to eight megabytes of them are told, newest first
         let told = (0..<1000).reversed().count { memory.remembered(name($0), at: generation) != nil }
         XCTAssertLessThanOrEqual(told, 84)
         XCTAssertGreaterThan(told, 40)
     }
 
-    private static func key(_ id: String) -> CacheKey { ImageRequest.originalKey(TitleReference(source: "films", id: id)) }
+    private static func key(_ id: String) -> CacheKey {
+        ImageRequest.originalKey(ImageReference(TitleReference(source: "films", id: id)))
+    }
 }

@@ -66,7 +66,7 @@ final class FailureTableTests: XCTestCase {
     // swift-format-ignore
     private static let table: [(Failure, String)] = [
         (.unknownSource("films", known: ["art"]), "request, notFound Not found"),
-        (.noPoster(title), "request, notFound Not found; 120 s"),
+        (.noImage(ImageReference(title)), "request, notFound Not found; 120 s"),
         (.overloaded(retryAfter: 7), "server, unavailable Overloaded; retry 7; stale; names no source"),
         (.timedOut(.seconds(22)), "image, tooSlow Image too slow; 600 s; stale; keeps choice; names no source"),
         (.tooManyRequests(retryAfter: 7), "client, tooManyRequests Too many requests; retry 7; names no source"),

@@ -114,7 +114,7 @@ final class FreshnessTests: XCTestCase {
         // Given a candidate's picture that may be served stale
         let background = BackgroundTasks()
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=60", background: background)
-        let looked = ImageRequest(request.title, request.transform, of: PosterCandidate(.http(url: url)))
+        let looked = ImageRequest(request.image, request.transform, of: PosterCandidate(.http(url: url)))
         let first = try await pipeline.image(for: looked)
         clock.advance(by: .seconds(61))
         // When it is looked at again
@@ -244,7 +244,7 @@ final class FreshnessTests: XCTestCase {
                 }
             }
             // And nothing of it is left
-            for key in [request.key, other.key, ImageRequest.originalKey(request.title)] {
+            for key in [request.key, other.key, ImageRequest.originalKey(request.image)] {
                 let isThere = await pipeline.cache.contains(key)
                 XCTAssertFalse(isThere, "\(status): \(key)")
             }

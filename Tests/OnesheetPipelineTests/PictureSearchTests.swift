@@ -54,7 +54,7 @@ final class PictureSearchTests: XCTestCase {
         let otherPicture = try Pipeline.picture(shade: 120)
         transport.on("http://127.0.0.1/2") { _ in HTTPAnswer(status: 200, body: otherPicture) }
         _ = try await pipeline.image(for: other)
-        try await pipeline.cache.remove(ImageRequest.originalKey(title))
+        try await pipeline.cache.remove(ImageRequest.originalKey(ImageReference(title)))
         let hashed = engine.hashed
         // When the titles that show its picture are purged
         _ = try await PictureSearch(pipeline: pipeline).purge([picture])

@@ -130,7 +130,7 @@ final class PipelineTests: XCTestCase {
     func testThatATitleWithoutAPosterIsSaidSo() async throws {
         let pipeline = try pipeline(ScriptedSource { _ in [] })
         let error = await failure(pipeline, request(width: 40))
-        XCTAssertEqual(error, .noPoster(title))
+        XCTAssertEqual(error, .noImage(ImageReference(title)))
     }
 
     func testThatTheSourcesErrorsArriveWithItsName() async throws {

@@ -231,7 +231,9 @@ extension Prefetcher {
     func run(
         films titles: [TitleReference], _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async throws -> PrefetchSummary {
-        await run(try await self.titles(.init(source: "films", ids: titles.map(\.id))), transforms, progress: progress)
+        await run(
+            try await self.titles(.init(source: "films", ids: titles.map(\.id))), transforms.map { ImageVariant(.poster, $0) },
+            progress: progress)
     }
 }
 

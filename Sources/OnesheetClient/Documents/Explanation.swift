@@ -74,6 +74,10 @@ public struct Explanation: Sendable, Equatable, Decodable {
     public let source: String
     /// The id of the title within its source.
     public let id: String
+    /// The image of the title, such as `poster` or `logo.ko.none`; `ImageSelector` reads it.
+    public let image: String?
+    /// Why this candidate is the image, in words.
+    public let choice: [String]?
     /// The options in canonical order.
     public let options: [String]?
     /// The extension of the format; `nil` if it is the original's own.

@@ -70,9 +70,12 @@ public struct PosterServer: Sendable {
         try await document(ListedTitle.self, Self.path(of: title))
     }
 
-    /// The candidates for a title's poster. The server may search for them.
-    public func candidates(for title: TitleReference) async throws(ClientError) -> PosterCandidates {
-        try await document(PosterCandidates.self, "\(Self.path(of: title))/posters")
+    /// The candidates for a title's poster, or for another image of it, best first. The server may search for them.
+    public func candidates(
+        for title: TitleReference, _ selector: ImageSelector = .poster
+    ) async throws(ClientError) -> PosterCandidates {
+        let query = selector == .poster ? "" : "?image=\(selector)"
+        return try await document(PosterCandidates.self, "\(Self.path(of: title))/posters\(query)")
     }
 
     /// Explains the address of an image.

@@ -78,7 +78,7 @@ struct DecisionReading: Sendable {
         for part in Array(notices).split(by: SharedDecisions.atOnce) where changes.failure == nil {
             let found = await inParallel(part) { notice in
                 switch notice {
-                case .poster(let title): try await readPoster(notice.name, of: title)
+                case .poster(let image): try await readPoster(notice.name, of: image)
                 case .blocked: try await readBlocked()
                 }
             }
@@ -88,23 +88,23 @@ struct DecisionReading: Sendable {
     }
 
     /// - Parameters:
-    ///   - title: the title; `nil` takes it from the value.
+    ///   - image: the image; `nil` takes it from the value.
     ///   - gives: whether the store gets the decision of this server if it has none.
-    private func readPoster(_ name: String, of title: TitleReference? = nil, gives: Bool = false) async throws -> Changes {
+    private func readPoster(_ name: String, of image: ImageReference? = nil, gives: Bool = false) async throws -> Changes {
         try await decisions.inTurn(name) {
             let text = try await values.value(name, isPatient: isPatient)
             let stored = text.flatMap { SharedDecision($0, named: name) }
             if text != nil, stored == nil { noteUnreadable(name) }
-            guard let title = title ?? stored?.title else { return Changes() }
-            let change = Change(notice: .poster(title), selections: [.tag(.title(title))])
-            let own = try await choices.decision(of: title)
+            guard let image = image ?? stored?.image else { return Changes() }
+            let change = Change(notice: .poster(image), selections: [.tag(.title(image.title))])
+            let own = try await choices.decision(of: image)
             var (changes, found) = (Changes(), stored?.decision)
             if !own.isEmpty, found == nil ? gives : joins && found != own {
-                found = try await values.change(of: title, from: own) { $0.join(own) }
+                found = try await values.change(of: image, from: own) { $0.join(own) }
                 if found != stored?.decision { changes.shared.append(change) }
             }
             guard let found else { return changes }
-            if try await choices.apply(found, for: title).isChanged { changes.local.append(change) }
+            if try await choices.apply(found, for: image).isChanged { changes.local.append(change) }
             return changes
         }
     }

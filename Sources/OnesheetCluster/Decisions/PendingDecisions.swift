@@ -7,7 +7,7 @@ extension DecisionNotice {
     /// The name of the decision among the values that servers share.
     var name: String {
         switch self {
-        case .poster(let title): SharedDecision.name(of: title)
+        case .poster(let image): SharedDecision.name(of: image)
         case .blocked: "blocked"
         }
     }

@@ -71,26 +71,26 @@ package final class SharedDecisions: PosterDecisions {
 
     // MARK: Deciding
 
-    /// Changes the decision about a title on all servers. A purge of the title, with its notice, has to follow.
+    /// Changes the decision about an image on all servers. A purge of the title, with its notice, has to follow.
     /// - Throws: `Failure.decisionNotKept` if the store cannot keep it, and then nothing is changed. Errors of `body`.
     package func decide(
-        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
+        _ image: ImageReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
     ) async throws -> PosterChoice {
-        try await keeping(.poster(title)) { [self] isShared in
-            guard isShared else { return try await choices.decide(title, body) }
-            let decision = try await values.change(of: title, from: try await choices.decision(of: title), body)
-            return try await choices.apply(decision, for: title).choice
+        try await keeping(.poster(image)) { [self] isShared in
+            guard isShared else { return try await choices.decide(image, body) }
+            let decision = try await values.change(of: image, from: try await choices.decision(of: image), body)
+            return try await choices.apply(decision, for: image).choice
         }
     }
 
-    /// Removes the decision about a title on all servers, and the choice here. A purge of the title has to follow.
+    /// Removes the decision about an image on all servers, and the choice here. A purge of the title has to follow.
     /// - Throws: as `decide` does.
-    package func forget(_ title: TitleReference) async throws {
-        try await keeping(.poster(title)) { [self] isShared in
+    package func forget(_ image: ImageReference) async throws {
+        try await keeping(.poster(image)) { [self] isShared in
             if isShared {
-                _ = try await values.change(of: title, from: try await choices.decision(of: title)) { $0 = PosterDecision() }
+                _ = try await values.change(of: image, from: try await choices.decision(of: image)) { $0 = PosterDecision() }
             }
-            try await choices.forget(title)
+            try await choices.forget(image)
         }
     }
 

@@ -124,7 +124,7 @@ struct PosterBundle: Sendable {
     /// Uses the variant's own hash and colour: the stored facts may come from another variant, which would make the bytes differ
     /// between runs.
     private func placeholder(_ title: TitleReference, _ variant: CacheEntry) async -> Index.Placeholder? {
-        guard let facts = await pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
+        guard let facts = await pipeline.facts(of: ImageReference(title)), let thumbHash = variant.presentation.thumbHash,
             let color = variant.presentation.color
         else { return nil }
         return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color.hexadecimal)
@@ -137,8 +137,9 @@ struct PosterBundle: Sendable {
                 var one = order
                 (one.sizes, one.formats) = ([size], [format])
                 // Named twice, it is one file all the same.
-                for transform in try one.transforms(options) where !variants.contains(where: { $0.name == "\(size).\(format)" }) {
-                    variants.append(("\(size).\(format)", size, transform))
+                for variant in try one.variants(options) where !variants.contains(where: { $0.name == "\(size).\(format)" }) {
+                    guard variant.selector == .poster else { throw .bad(option: "sizes", value: size, reason: "is no poster") }
+                    variants.append(("\(size).\(format)", size, variant.transform))
                 }
             }
         }

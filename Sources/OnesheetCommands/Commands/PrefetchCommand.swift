@@ -39,17 +39,17 @@ struct PrefetchCommand: PluggedCommand {
         let order = try lists.order(ids: id, query: query)
         let outcome = try await options.withContext(plugins) { context -> (PrefetchSummary, UnixSignal?)? in
             let prefetcher = context.prefetcher
-            let transforms = try order.transforms(context.options)
+            let variants = try order.variants(context.options)
             // A dry run removes nothing, and counts what changes have made outdated as being there.
             if !dryRun { try await context.dropOutdated(of: order.source) }
             let titles = try await prefetcher.titles(order.selection)
             if dryRun {
-                try show(await prefetcher.estimate(titles, transforms))
+                try show(await prefetcher.estimate(titles, variants))
                 return nil
             }
             let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
             let (summary, signal) = try await Interruption.cancelling {
-                await prefetcher.run(titles, transforms) { progress.show($0) }
+                await prefetcher.run(titles, variants) { progress.show($0) }
             }
             progress.finish(summary)
             return (summary, signal)

@@ -121,13 +121,25 @@ private struct SourceCheck: Sendable {
             },
             await step("candidates of \(title.id)") {
                 let places = try await ask { source throws(SourceError) in try await source.candidates(for: title.id) }
-                return "\(places.count) places"
+                return "\(places.count) places" + Self.kinds(of: places)
             },
             await step("poster of \(title.id)") {
                 let answer = try await pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
                 return "\(answer.entry.mediaType), \(answer.entry.body.readableBytes) bytes"
             },
         ]
+    }
+
+    /// The kinds of the images and the languages of each; empty if the source says neither.
+    private static func kinds(of candidates: [PosterCandidate]) -> String {
+        guard candidates.contains(where: { $0.kind != .poster || $0.language != nil }) else { return "" }
+        let kinds = ImageKind.allCases.compactMap { kind -> String? in
+            let images = candidates.filter { $0.kind == kind }
+            guard !images.isEmpty else { return nil }
+            let languages = Set(images.map { $0.language?.description ?? "none" }).sorted()
+            return "\(images.count) \(kind.rawValue) in \(languages.joined(separator: ", "))"
+        }
+        return ": " + kinds.joined(separator: "; ")
     }
 
     /// Runs the conformance rules. A source on the broken network gets empty state and cannot store wrong facts.

@@ -8,22 +8,30 @@ import OnesheetServer
 struct PosterArguments: ParsableArguments {
     @Argument(help: "The source's name in the configuration.") var name: String
     @Argument(help: "The title's id.") var id: String
+    @Option(name: .long, help: "Another image than the poster, such as backdrop or logo.ko.none.", transform: selector)
+    var image: ImageSelector = .poster
     @Flag(name: .long, help: "Print JSON.") var json = false
     @OptionGroup var options: ConfigurationOptions
 
     /// Runs `body`, then prints the title's candidates.
-    func run(_ plugins: PluginList, _ body: (Posters, TitleReference) async throws -> Void) async throws {
+    func run(_ plugins: PluginList, _ body: (Posters, ImageReference) async throws -> Void) async throws {
         let document = try await options.withContext(plugins) { context in
             await context.dropOutdatedAnswers(isServer: false)
             let title = TitleReference(source: name, id: id).canonical(in: context.sources)
-            try await body(context.posters, title)
-            return PostersDocument(try await context.posters.choice(of: title), try await context.posters.current(title))
+            let reference = ImageReference(title, image)
+            try await body(context.posters, reference)
+            return PostersDocument(
+                try await context.posters.choice(of: reference), try await context.posters.current(reference))
         }
         if json {
             try StandardStreams.output(document: document)
         } else {
             for candidate in document.candidates { StandardStreams.output(row: Self.row(candidate)) }
         }
+    }
+
+    @Sendable private static func selector(_ text: String) throws -> ImageSelector {
+        do throws(RequestError) { return try ImageSelector(text) } catch { throw ValidationError(error.description) }
     }
 
     private static func row(_ candidate: PostersDocument.Candidate) -> [String] {

@@ -18,7 +18,9 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The last day of the lists. Needs --from.", valueName: "day"), transform: day)
     var to: CalendarDay?
 
-    @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
+    @Option(
+        name: .long,
+        help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")); w780.backdrop for another image.")
     var sizes = PrefetchConfiguration.defaultSizes.joined(separator: ",")
 
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,avif; auto is for clients that prefer none.")

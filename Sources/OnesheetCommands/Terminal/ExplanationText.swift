@@ -7,7 +7,8 @@ struct ExplanationText {
 
     init(_ explanation: ExplanationDocument) {
         var lines = [
-            ("title", explanation.title), ("canonical", explanation.canonical ?? "none: it cannot be derived from presets"),
+            ("title", explanation.title), ("image", ([explanation.image] + explanation.choice).joined(separator: "; ")),
+            ("canonical", explanation.canonical ?? "none: it cannot be derived from presets"),
             ("options", explanation.options.isEmpty ? "none: the original pixels" : explanation.options.joined(separator: "/")),
             ("format", (explanation.format ?? "the original's") + (explanation.negotiated ? ", selected by Accept" : "")),
             ("key", explanation.key),

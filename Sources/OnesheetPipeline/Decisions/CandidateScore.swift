@@ -14,6 +14,11 @@ package struct CandidateScore: Sendable, Equatable {
     /// The perceptual hash, if the picture has been fetched.
     package var hash: String?
 
+    init(_ ranked: RankedCandidate) {
+        self.init(ranked.candidate)
+        if score == nil { reasons = ranked.reasons }
+    }
+
     init(_ candidate: PosterCandidate) {
         name = candidate.location.name
         facts = candidate.facts
@@ -49,9 +54,4 @@ extension CandidateScore: Codable {
         try keys.encode(reasons, forKey: .reasons)
         try keys.encodeIfPresent(hash, forKey: .hash)
     }
-}
-
-extension Double {
-    /// With two decimals, for people.
-    var short: String { "\((self * 100).rounded() / 100)" }
 }

@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// The stored choice for a title's poster: the candidate, the reasons, and the administrator's decisions.
+/// The stored choice for an image of a title, such as its poster: the candidate, the reasons, and the administrator's decisions.
 package struct PosterChoice: Codable, Sendable, Equatable {
     /// The name of the candidate that is the poster.
     package var chosen: String?
@@ -48,7 +48,7 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     }
 
     /// Merges new candidates into the list. Known ones keep their evaluation.
-    package mutating func see(_ candidates: [PosterCandidate]) {
+    package mutating func see(_ candidates: [RankedCandidate]) {
         let known = Dictionary(self.candidates.map { (ExactText($0.name), $0) }) { first, _ in first }
         self.candidates = candidates.prefix(Self.mostCandidates).map { candidate in
             var seen = CandidateScore(candidate)

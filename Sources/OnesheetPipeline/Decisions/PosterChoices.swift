@@ -4,7 +4,7 @@ package import OnesheetCore
 package import OnesheetImaging
 import Synchronization
 
-/// The stored choices of posters: one for each title, and the blocked pictures. They survive restarts.
+/// The stored choices of posters and other images: one for each image of a title, and the blocked pictures. They survive restarts.
 package struct PosterChoices: Sendable {
     private let state: StatePart
     private let limit: Int
@@ -25,24 +25,24 @@ package struct PosterChoices: Sendable {
         self.limit = limit
     }
 
-    /// The stored choice for `title`; an empty one if there is none.
-    package func choice(of title: TitleReference) async throws -> PosterChoice {
-        try await state.value(for: Self.key(title)).map(Self.read) ?? PosterChoice()
+    /// The stored choice for `image`; an empty one if there is none.
+    package func choice(of image: ImageReference) async throws -> PosterChoice {
+        try await state.value(for: Self.key(image)).map(Self.read) ?? PosterChoice()
     }
 
-    /// The stored choice for `title`, if one is asked for, and the blocked pictures.
-    func choiceAndBlocked(of title: TitleReference?) async throws -> (choice: PosterChoice, blocked: [PerceptualHash]) {
-        let texts = try await state.values(for: [Self.blockedKey] + (title.map { [Self.key($0)] } ?? []))
+    /// The stored choice for `image`, if one is asked for, and the blocked pictures.
+    func choiceAndBlocked(of image: ImageReference?) async throws -> (choice: PosterChoice, blocked: [PerceptualHash]) {
+        let texts = try await state.values(for: [Self.blockedKey] + (image.map { [Self.key($0)] } ?? []))
         let choice = try texts.count > 1 ? texts[1].map(Self.read) : nil
         return (choice ?? PosterChoice(), Self.hashes(texts[0]))
     }
 
-    /// Changes the stored choice for `title` in one atomic step.
+    /// Changes the stored choice for `image` in one atomic step.
     @discardableResult
     package func change(
-        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterChoice) throws -> Void
+        _ image: ImageReference, _ body: @escaping @Sendable (inout PosterChoice) throws -> Void
     ) async throws -> PosterChoice {
-        let text = try await state.change(Self.key(title)) { text in
+        let text = try await state.change(Self.key(image)) { text in
             var choice = try text.map(Self.read) ?? PosterChoice()
             try body(&choice)
             return try Self.write(choice)
@@ -54,8 +54,8 @@ package struct PosterChoices: Sendable {
         return try text.map(Self.read) ?? PosterChoice()
     }
 
-    /// Forgets the choice for `title`.
-    package func forget(_ title: TitleReference) async throws { try await state.set(nil, for: Self.key(title)) }
+    /// Forgets the choice for `image`.
+    package func forget(_ image: ImageReference) async throws { try await state.set(nil, for: Self.key(image)) }
 
     /// The blocked pictures.
     package func blocked() async throws -> [PerceptualHash] { Self.hashes(try await state.value(for: Self.blockedKey)) }
@@ -117,10 +117,10 @@ package struct PosterChoices: Sendable {
 
     /// Makes a decision of all servers here. The automatic choice stays if the decision allows it. A decision that was removed
     /// takes the choice with it. A choice that cannot be read is replaced.
-    package func apply(_ decision: PosterDecision, for title: TitleReference) async throws -> (
+    package func apply(_ decision: PosterDecision, for image: ImageReference) async throws -> (
         choice: PosterChoice, isChanged: Bool
     ) {
-        try await state.update(Self.key(title)) { text in
+        try await state.update(Self.key(image)) { text in
             var choice = PosterChoice()
             do { choice = try text.map(Self.read) ?? choice } catch { choice = PosterChoice() }
             guard choice.decision != decision else { return (choice, false) }
@@ -140,18 +140,18 @@ package struct PosterChoices: Sendable {
         }
     }
 
-    /// The decision about `title`; an empty one if there is none, or if it cannot be read.
-    package func decision(of title: TitleReference) async throws -> PosterDecision {
-        guard let text = try await state.value(for: Self.key(title)) else { return PosterDecision() }
+    /// The decision about `image`; an empty one if there is none, or if it cannot be read.
+    package func decision(of image: ImageReference) async throws -> PosterDecision {
+        guard let text = try await state.value(for: Self.key(image)) else { return PosterDecision() }
         do { return try Self.read(text).decision } catch { return PosterDecision() }
     }
 
-    /// The titles with a decision.
-    package func decided() async throws -> [TitleReference] {
+    /// The images with a decision.
+    package func decided() async throws -> [ImageReference] {
         try await state.values(lackingOneOf: Self.undecided).compactMap { key, value in
             guard key.starts(withBytesOf: Self.titleKey) else { return nil }
             do { guard try !Self.read(value).decision.isEmpty else { return nil } } catch { return nil }
-            return TitleReference(written: String(decoding: key.utf8.dropFirst(Self.titleKey.utf8.count), as: UTF8.self))
+            return ImageReference(written: String(decoding: key.utf8.dropFirst(Self.titleKey.utf8.count), as: UTF8.self))
         }
     }
 
@@ -170,7 +170,7 @@ package struct PosterChoices: Sendable {
         (text ?? "").split(separator: " ").compactMap(PerceptualHash.init)
     }
 
-    private static func key(_ title: TitleReference) -> String { titleKey + title.description }
+    private static func key(_ image: ImageReference) -> String { titleKey + image.description }
 
     private static func read(_ text: String) throws -> PosterChoice {
         try JSONDecoder().decode(PosterChoice.self, from: Data(text.utf8))

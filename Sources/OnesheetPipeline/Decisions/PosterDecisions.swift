@@ -4,27 +4,27 @@ package import OnesheetImaging
 /// Where the administrator's decisions are made: on this server alone (`PosterChoices`), or on all servers that share a store. The purge
 /// that follows tells the other servers.
 package protocol PosterDecisions: Sendable {
-    /// Changes the decision about a title. A purge of the title has to follow.
+    /// Changes the decision about an image. A purge of the title has to follow.
     func decide(
-        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
+        _ image: ImageReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
     ) async throws -> PosterChoice
-    /// Removes the decision about a title, and the choice. A purge of the title has to follow.
-    func forget(_ title: TitleReference) async throws
+    /// Removes the decision about an image, and the choice. A purge of the title has to follow.
+    func forget(_ image: ImageReference) async throws
     /// Blocks or unblocks a picture in every size. A purge of the picture has to follow.
     func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash) async throws
 }
 
 extension PosterChoices: PosterDecisions {
     package func decide(
-        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
+        _ image: ImageReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
     ) async throws -> PosterChoice {
-        try await change(title) { try body(&$0.decision) }
+        try await change(image) { try body(&$0.decision) }
     }
 }
 
 /// Tells the other servers that a decision has changed.
 package enum DecisionNotice: Sendable, Hashable {
-    case poster(TitleReference)
+    case poster(ImageReference)
     /// The list of blocked pictures.
     case blocked
 
@@ -39,13 +39,13 @@ package enum DecisionNotice: Sendable, Hashable {
         }
         guard text.starts(withBytesOf: Self.posterPrefix) else { return nil }
         let written = String(decoding: text.utf8.dropFirst(Self.posterPrefix.utf8.count), as: UTF8.self)
-        guard let title = TitleReference(written: written) else { return nil }
-        self = .poster(title)
+        guard let image = ImageReference(written: written) else { return nil }
+        self = .poster(image)
     }
 
     package var tag: CacheTag {
         switch self {
-        case .poster(let title): .notice("\(Self.posterPrefix)\(title)")
+        case .poster(let image): .notice("\(Self.posterPrefix)\(image)")
         case .blocked: .notice("blocked")
         }
     }

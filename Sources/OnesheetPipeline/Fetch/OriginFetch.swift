@@ -17,7 +17,7 @@ struct OriginFetch: Sendable {
 
     /// The original at the location of `candidate`.
     func fetch(
-        _ candidate: PosterCandidate, for title: TitleReference, policy: OriginPolicy
+        _ candidate: PosterCandidate, for image: ImageReference, policy: OriginPolicy
     ) async throws(Failure) -> Original {
         let start = clock.now
         switch candidate.location {
@@ -26,16 +26,16 @@ struct OriginFetch: Sendable {
             try check(answer, of: url, policy)
             let freshness = Freshness(
                 answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
-            return try await admit(body, from: url, of: title, freshness)
+            return try await admit(body, from: url, of: image, freshness)
         case .local(let name, let bytes):
-            return try await admit(try await local.bytes(of: title.source, bytes), from: name, of: title, nil)
+            return try await admit(try await local.bytes(of: image.title.source, bytes), from: name, of: image, nil)
         }
     }
 
     /// Revalidates `original` with its origin.
     /// - Returns: the same original with new freshness (304), or the origin's new one.
     func revalidate(
-        _ original: Original, from url: String, for title: TitleReference, policy: OriginPolicy
+        _ original: Original, from url: String, for image: ImageReference, policy: OriginPolicy
     ) async throws(Failure) -> Original {
         let start = clock.now
         let rules = FreshnessRules(policy.freshness)
@@ -46,7 +46,7 @@ struct OriginFetch: Sendable {
         }
         try check(answer, of: url, policy)
         let freshness = Freshness(answer.headers, requested: start, received: clock.now, rules: rules)
-        return try await admit(body, from: url, of: title, freshness)
+        return try await admit(body, from: url, of: image, freshness)
     }
 
     /// - Throws: the error for a response without a picture.
@@ -64,12 +64,12 @@ struct OriginFetch: Sendable {
 
     /// Parses the header and computes the hash for the validator in one job on a worker thread.
     private func admit(
-        _ body: CountedBytes, from place: String, of title: TitleReference, _ freshness: Freshness?
+        _ body: CountedBytes, from place: String, of image: ImageReference, _ freshness: Freshness?
     ) async throws(Failure) -> Original {
         let (outlines, clock, lifetime) = (outlines, clock, lifetime)
         let entry = try await pool.examine { () throws(Failure) -> CacheEntry in
             let file = PictureFile(bytes: body.buffer, validator: Validator.of(body.buffer), origin: place)
-            return CacheEntry(file, try outlines.look(at: file), of: title, created: clock, lives: lifetime)
+            return CacheEntry(file, try outlines.look(at: file), of: image, created: clock, lives: lifetime)
         }
         let original = Original(entry: entry, reservation: body.reservation)
         guard let freshness else { return original }

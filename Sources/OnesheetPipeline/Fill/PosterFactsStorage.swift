@@ -15,24 +15,24 @@ struct PosterFactsStorage: Sendable {
             "poster", in: cache, clock: clock, areSmall: true, keeping: 256 << 10, reading: { .forSmallEntries })
     }
 
-    /// The known facts about the poster of a title of `source`.
-    func facts(of title: TitleReference, from source: (any ContentSource)?) async -> PosterFacts? {
-        await storage.value(forKey: title.description, isShared: Self.isShared(from: source))?.value
+    /// The known facts about the image of a title of `source`.
+    func facts(of image: ImageReference, from source: (any ContentSource)?) async -> PosterFacts? {
+        await storage.value(forKey: image.description, isShared: Self.isShared(from: source))?.value
     }
 
     /// Stores the facts about the poster that `variant` shows, unless they are known.
     /// - Parameter isNew: whether they are hardly known, so that no tier is asked for them while a client waits.
     func note(_ variant: CacheEntry, of original: Original, isNew: Bool, for fill: Fill) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry) else { return }
-        let title = fill.misses[0].request.title
-        if !isNew, await facts(of: title, from: fill.source)?.original == new.original { return }
+        let image = fill.misses[0].request.image
+        if !isNew, await facts(of: image, from: fill.source)?.original == new.original { return }
         do {
             try await storage.store(
-                JSONCached(new), forKey: title.description, expiration: lifetime,
-                tags: [.source(title.source), .title(title)], ifGeneration: fill.generation,
+                JSONCached(new), forKey: image.description, expiration: lifetime,
+                tags: image.tags, ifGeneration: fill.generation,
                 isShared: Self.isShared(from: fill.source))
         } catch {
-            logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(shown(title))"])
+            logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(shown(image.title))"])
         }
     }
 

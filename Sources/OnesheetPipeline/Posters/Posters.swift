@@ -22,16 +22,16 @@ package struct Posters: Sendable {
 
     /// The candidates of a title according to its source, at most an hour old. If the source cannot answer, the candidates of the
     /// last answer.
-    package func choice(of title: TitleReference) async throws -> PosterChoice { try await candidates(of: title).choice }
+    package func choice(of image: ImageReference) async throws -> PosterChoice { try await candidates(of: image).choice }
 
     /// The choice as `choice(of:)` returns it, and the candidates of the source, or the reason for which it cannot answer.
     private func candidates(
-        of title: TitleReference
-    ) async throws -> (choice: PosterChoice, listed: Result<[PosterCandidate], Failure>) {
-        let known = try await choices.choice(of: title)
-        let candidates: [PosterCandidate]
+        of image: ImageReference
+    ) async throws -> (choice: PosterChoice, listed: Result<[RankedCandidate], Failure>) {
+        let known = try await choices.choice(of: image)
+        let candidates: [RankedCandidate]
         do throws(Failure) {
-            candidates = try await catalog.candidates(for: title)
+            candidates = try await catalog.candidates(for: image)
         } catch {
             guard error.traits.contains(.allowsStale), !known.candidates.isEmpty else { throw error }
             return (known, .failure(error))
@@ -39,8 +39,8 @@ package struct Posters: Sendable {
         var seen = known
         seen.see(candidates)
         // Store the list, because a later search may return other candidates and the numbers must keep their meaning.
-        if seen != known, candidates.contains(where: { $0.trust != nil }) {
-            seen = try await choices.change(title) { $0.see(candidates) }
+        if seen != known, candidates.contains(where: { $0.candidate.trust != nil }) {
+            seen = try await choices.change(image) { $0.see(candidates) }
         }
         return (seen, .success(candidates))
     }
@@ -49,22 +49,22 @@ package struct Posters: Sendable {
     /// with the title.
     /// - Parameter number: from 1, as in `choice(of:)`.
     /// - Throws: `Failure.unknownCandidate` if there is no such candidate.
-    package func request(for number: Int, of title: TitleReference, as transform: Transform) async throws -> ImageRequest {
-        let (choice, listed) = try await candidates(of: title)
+    package func request(for number: Int, of image: ImageReference, as transform: Transform) async throws -> ImageRequest {
+        let (choice, listed) = try await candidates(of: image)
         guard let entry = choice.candidate(number) else {
-            throw Failure.unknownCandidate(number, among: choice.candidates.count, of: title)
+            throw Failure.unknownCandidate(number, among: choice.candidates.count, of: image.title)
         }
-        guard let candidate = try listed.get().first(where: { $0.location.name.isExactly(entry.name) }) else {
-            throw Failure.noPoster(title)
+        guard let candidate = try listed.get().map(\.candidate).first(where: { $0.location.name.isExactly(entry.name) }) else {
+            throw Failure.noImage(image)
         }
-        return ImageRequest(title, transform, of: candidate)
+        return ImageRequest(image, transform, of: candidate)
     }
 
     /// The present poster's picture, if it has been fetched. If its hash is not known yet, that costs a miss of the client: the picture is read
     /// and decoded once.
-    package func current(_ title: TitleReference) async throws(Failure) -> PosterProvenance? {
+    package func current(_ image: ImageReference) async throws(Failure) -> PosterProvenance? {
         let (cache, pool) = (pipeline.cache, pipeline.pool)
-        let key = ImageRequest.originalKey(title)
+        let key = ImageRequest.originalKey(image)
         guard let head = await cache.head(of: key, into: ReadingMemory(of: pool.reading)) else { return nil }
         if let hash = pipeline.originals.knownHash(of: head.entry) { return PosterProvenance(head.entry, size: head.size, hash) }
         try MissPermit.use()
@@ -76,45 +76,45 @@ package struct Posters: Sendable {
     /// Makes a candidate the poster, from the next request on.
     /// - Parameter number: from 1, as in `choice(of:)`.
     /// - Throws: `Failure.unknownCandidate` if there is no such candidate.
-    package func pin(_ number: Int, of title: TitleReference) async throws -> PosterChoice {
-        let name = try await name(number, of: title)
-        return try await decide(title) { $0.pin(name) }
+    package func pin(_ number: Int, of image: ImageReference) async throws -> PosterChoice {
+        let name = try await name(number, of: image)
+        return try await decide(image) { $0.pin(name) }
     }
 
     /// Excludes a candidate from future choices.
-    package func reject(_ number: Int, of title: TitleReference) async throws -> PosterChoice {
-        let name = try await name(number, of: title)
-        return try await decide(title) { $0.reject(name) }
+    package func reject(_ number: Int, of image: ImageReference) async throws -> PosterChoice {
+        let name = try await name(number, of: image)
+        return try await decide(image) { $0.reject(name) }
     }
 
     /// Replaces the decision `before` with `decision`, to undo a change.
     /// - Throws: `Failure.changedDecision` if the decision is not `before` any more, and `.unknownCandidate` for a pin without one.
-    package func decide(_ decision: PosterDecision, insteadOf before: PosterDecision, for title: TitleReference) async throws {
+    package func decide(_ decision: PosterDecision, insteadOf before: PosterDecision, for image: ImageReference) async throws {
         if let pinned = decision.pinned {
-            let known = try await choice(of: title).candidates
+            let known = try await choice(of: image).candidates
             guard known.contains(where: { $0.name.isExactly(pinned.description) }) else {
-                throw Failure.unknownCandidate(pinned.description, of: title)
+                throw Failure.unknownCandidate(pinned.description, of: image.title)
             }
         }
-        _ = try await decide(title) { present in
-            guard present == before else { throw Failure.changedDecision(title) }
+        _ = try await decide(image) { present in
+            guard present == before else { throw Failure.changedDecision(image.title) }
             present = decision
         }
     }
 
     /// Forgets pins and rejections. The next request chooses again.
-    package func forget(_ title: TitleReference) async throws {
-        try await decisions.forget(title)
-        try await purge(title)
+    package func forget(_ image: ImageReference) async throws {
+        try await decisions.forget(image)
+        try await purge(image)
     }
 
     /// Blocks the picture that is the poster at present, for all titles and in all sizes.
     /// - Parameter source: the source of the title.
-    /// - Throws: `Failure.noPoster` if there is none.
-    package func block(_ title: TitleReference, from source: any ContentSource) async throws -> PerceptualHash {
-        let original = try await pipeline.originals.original(of: title, from: source, at: await pipeline.cache.generation())
+    /// - Throws: `Failure.noImage` if there is none.
+    package func block(_ image: ImageReference, from source: any ContentSource) async throws -> PerceptualHash {
+        let original = try await pipeline.originals.original(of: image, from: source, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
-        try await setBlocked(true, for: hash, of: title)
+        try await setBlocked(true, for: hash, of: image.title)
         return hash
     }
 
@@ -159,28 +159,30 @@ package struct Posters: Sendable {
     /// The blocked pictures.
     package func blocked() async throws -> [PerceptualHash] { try await choices.blocked() }
 
-    private func name(_ number: Int, of title: TitleReference) async throws -> String {
-        catalog.know(title)
-        var choice = try await choices.choice(of: title)
-        if choice.candidates.isEmpty { choice = try await self.choice(of: title) }
+    private func name(_ number: Int, of image: ImageReference) async throws -> String {
+        catalog.know(image.title)
+        var choice = try await choices.choice(of: image)
+        if choice.candidates.isEmpty { choice = try await self.choice(of: image) }
         guard let candidate = choice.candidate(number) else {
-            throw Failure.unknownCandidate(number, among: choice.candidates.count, of: title)
+            throw Failure.unknownCandidate(number, among: choice.candidates.count, of: image.title)
         }
         return candidate.name
     }
 
     private func decide(
-        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
+        _ image: ImageReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
     ) async throws -> PosterChoice {
-        let choice = try await decisions.decide(title, body)
-        try await purge(title)
+        let choice = try await decisions.decide(image, body)
+        try await purge(image)
         return choice
     }
 
     /// Purges a title whose decision has changed, and announces both to the other servers.
-    private func purge(_ title: TitleReference) async throws {
-        _ = try await pipeline.cache.purge([.tag(.title(title))], on: .allServers(notices: [DecisionNotice.poster(title).tag]))
-            .finished()
+    private func purge(_ image: ImageReference) async throws {
+        _ = try await pipeline.cache.purge(
+            [.tag(.title(image.title))], on: .allServers(notices: [DecisionNotice.poster(image).tag])
+        )
+        .finished()
     }
 }
 

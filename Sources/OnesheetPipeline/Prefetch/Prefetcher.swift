@@ -120,21 +120,21 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    /// Makes every transform of every title. Skips variants that a tier has, also stale ones: the requests that use them revalidate
+    /// Makes every variant of every title. Skips variants that a tier has, also stale ones: the requests that use them revalidate
     /// them. `images` does so itself.
     ///
     /// If its task is cancelled, ends early and returns the progress so far. A new run continues there.
     /// - Parameter progress: called after each title, never concurrently.
     package func run(
-        _ titles: Titles, _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
+        _ titles: Titles, _ variants: [ImageVariant], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async -> PrefetchSummary {
         await asPrefetch {
-            let summary = Mutex(PrefetchSummary(total: titles.count * transforms.count, failures: titles.missing))
+            let summary = Mutex(PrefetchSummary(total: titles.count * variants.count, failures: titles.missing))
             await withTaskGroup(of: PrefetchSummary.self) { group in
                 var waiting = titles.references.makeIterator()
                 func startNext() {
                     guard !Task.isCancelled, let title = waiting.next() else { return }
-                    group.addTask { await make(transforms, of: title, from: titles.source) }
+                    group.addTask { await make(variants, of: title, from: titles.source) }
                 }
                 for _ in 0..<concurrency { startNext() }
                 for await done in group {
@@ -151,12 +151,12 @@ package struct Prefetcher: Sendable {
     }
 
     private func make(
-        _ transforms: [Transform], of title: TitleReference, from source: any ContentSource
+        _ variants: [ImageVariant], of title: TitleReference, from source: any ContentSource
     ) async -> PrefetchSummary {
         var summary = PrefetchSummary()
-        let missing = await missing(transforms, of: title)
-        summary.skipped = transforms.count - missing.count
-        if !missing.isEmpty { summary.add(await make(missing, from: source)) }
+        let missing = await missing(variants, of: title)
+        summary.skipped = variants.count - missing.count
+        for requests in Self.byImage(missing) { summary.add(await make(requests, from: source)) }
         return summary
     }
 
@@ -183,16 +183,19 @@ package struct Prefetcher: Sendable {
     }
 
     /// The predicted cost of `run`, according to the cache. Asks no source and no origin.
-    package func estimate(_ titles: Titles, _ transforms: [Transform]) async -> PrefetchEstimate {
+    package func estimate(_ titles: Titles, _ variants: [ImageVariant]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
-        estimate.total = titles.count * transforms.count
+        estimate.total = titles.count * variants.count
         for title in titles.references {
-            let missing = await missing(transforms, of: title).count
-            guard missing > 0 else { continue }
-            estimate.missing += missing
-            guard await !pipeline.cache.contains(ImageRequest.originalKey(title)) else { continue }
-            estimate.titlesToAsk += 1
-            estimate.fetches += 1
+            let missing = await missing(variants, of: title)
+            guard !missing.isEmpty else { continue }
+            estimate.missing += missing.count
+            var fetches = 0
+            for requests in Self.byImage(missing) {
+                if await !pipeline.cache.contains(ImageRequest.originalKey(requests[0].image)) { fetches += 1 }
+            }
+            if fetches > 0 { estimate.titlesToAsk += 1 }
+            estimate.fetches += fetches
         }
         estimate.there = estimate.total - estimate.missing
         let stored = await pipeline.cache.statistics().values.map(\.total).max { $0.entries < $1.entries }
@@ -203,12 +206,26 @@ package struct Prefetcher: Sendable {
     }
 
     /// The requests for the variants that no tier has.
-    private func missing(_ transforms: [Transform], of title: TitleReference) async -> [ImageRequest] {
+    private func missing(_ variants: [ImageVariant], of title: TitleReference) async -> [ImageRequest] {
         var missing: [ImageRequest] = []
-        for request in transforms.map({ ImageRequest(title, $0) }) where !(await pipeline.cache.contains(request.key)) {
+        for request in variants.map({ ImageRequest(ImageReference(title, $0.selector), $0.transform) })
+        where !(await pipeline.cache.contains(request.key)) {
             missing.append(request)
         }
         return missing
+    }
+
+    /// The requests for each image, which are made of one original.
+    private static func byImage(_ requests: [ImageRequest]) -> [[ImageRequest]] {
+        var byImage: [[ImageRequest]] = []
+        for request in requests {
+            if let index = byImage.firstIndex(where: { $0[0].image == request.image }) {
+                byImage[index].append(request)
+            } else {
+                byImage.append([request])
+            }
+        }
+        return byImage
     }
 
     private func asPrefetch<Value: Sendable, Failure: Error>(

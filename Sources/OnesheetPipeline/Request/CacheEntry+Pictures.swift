@@ -4,28 +4,38 @@ import OnesheetCore
 import OnesheetImaging
 
 extension CacheEntry {
-    /// An entry for the original of `title`.
+    /// An entry for the original of `image`.
     init(
-        _ file: PictureFile, _ outline: PictureOutline, of title: TitleReference, created: WallClock,
+        _ file: PictureFile, _ outline: PictureOutline, of image: ImageReference, created: WallClock,
         lives cacheTime: CacheExpiration
     ) {
         self.init(
             body: file.bytes, mediaType: outline.format.mediaType, validator: file.validator, created: created.now,
-            cacheTime: cacheTime, tags: [.source(title.source), .title(title)], provenance: Provenance(location: file.origin),
+            cacheTime: cacheTime, tags: image.tags, provenance: Provenance(location: file.origin),
             presentation: Presentation(width: outline.width, height: outline.height))
     }
 }
 
 extension CacheEntry {
-    /// An entry for a variant of `title`.
+    /// An entry for a variant of `image`.
     init(
-        _ image: RenderedImage, of title: TitleReference, created: WallClock, lives cacheTime: CacheExpiration, cost: Double
+        _ rendered: RenderedImage, of image: ImageReference, created: WallClock, lives cacheTime: CacheExpiration, cost: Double
     ) {
         self.init(
-            body: image.body, mediaType: image.format.mediaType, validator: Validator.of(image.body), created: created.now,
-            cacheTime: cacheTime, tags: [.source(title.source), .title(title)], cost: cost,
+            body: rendered.body, mediaType: rendered.format.mediaType, validator: Validator.of(rendered.body), created: created.now,
+            cacheTime: cacheTime, tags: image.tags, cost: cost,
             presentation: Presentation(
-                width: image.width, height: image.height, color: image.placeholder.color,
-                thumbHash: Data(image.placeholder.thumbHash).base64EncodedString()))
+                width: rendered.width, height: rendered.height, color: rendered.placeholder.color,
+                thumbHash: Data(rendered.placeholder.thumbHash).base64EncodedString()))
     }
+}
+
+extension ImageReference {
+    /// The tags of everything that shows the image. A purge of the title purges all its images.
+    var tags: [CacheTag] {
+        [.source(title.source), .title(title)] + (selector == .poster ? [] : [ownTag])
+    }
+
+    /// The tag of the image alone. The poster has that of its title.
+    var ownTag: CacheTag { selector == .poster ? .title(title) : CacheTag("image:\(self)") }
 }

@@ -7,11 +7,12 @@ extension Failure {
         Failure(blame: .request, status: .notFound, title: "Not found", message: unknownName(name, kind: "source", known: known))
     }
 
-    /// The title exists and has no poster.
-    package static func noPoster(_ title: TitleReference) -> Failure {
-        Failure(
-            blame: .request, status: .notFound, title: "Not found", message: "\(shown(title)) has no poster",
-            summary: "there is no poster", memory: Memory(image: 120))
+    /// The title exists and has no such image, such as a poster.
+    package static func noImage(_ image: ImageReference) -> Failure {
+        let kind = image.selector.kind.rawValue
+        return Failure(
+            blame: .request, status: .notFound, title: "Not found", message: "\(shown(image.title)) has no \(kind)",
+            summary: "there is no \(kind)", memory: Memory(image: 120))
     }
 
     /// The origin does not have the image or refuses it; `answer` is its HTTP status.

@@ -3,19 +3,23 @@ internal import OnesheetImaging
 
 /// A request in canonical form. Equal requests in different dialects have equal keys and share one cache entry.
 package struct ImageRequest: Sendable {
-    package let title: TitleReference
+    package let image: ImageReference
     package let transform: Transform
-    /// One of the title's candidates, for people who choose among them; `nil` for the title's poster.
+    /// One of the candidates for the image, for people who choose among them; `nil` for the chosen one.
     package let candidate: PosterCandidate?
     /// The key of the variant. Its text takes longer than a lookup, so it is made once.
     package let key: CacheKey
 
-    package init(_ title: TitleReference, _ transform: Transform, of candidate: PosterCandidate? = nil) {
-        self.title = title
+    package var title: TitleReference { image.title }
+
+    package init(_ title: TitleReference, _ transform: Transform) { self.init(ImageReference(title), transform) }
+
+    package init(_ image: ImageReference, _ transform: Transform, of candidate: PosterCandidate? = nil) {
+        self.image = image
         self.transform = transform
         self.candidate = candidate
         let picture = candidate.map { "#\($0.location.name)" } ?? ""
-        key = CacheKey(.variant, "\(title.description)#\(Renderer.version)#\(transform.canonicalText)\(picture)")
+        key = CacheKey(.variant, "\(image.description)#\(Renderer.version)#\(transform.canonicalText)\(picture)")
     }
 
     /// Whether `key` is that of a variant whose original is none of `originals`, the texts of their keys.
@@ -33,5 +37,5 @@ package struct ImageRequest: Sendable {
     }
 
     /// The key of the original that the variant is made of.
-    package static func originalKey(_ title: TitleReference) -> CacheKey { CacheKey(.original, title.description) }
+    package static func originalKey(_ image: ImageReference) -> CacheKey { CacheKey(.original, image.description) }
 }

@@ -3,9 +3,9 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 
-/// Decides which candidate is a title's poster, and fetches it.
+/// Decides which candidate is a title's poster, or another image of it, and fetches it.
 ///
-/// If the source knows its poster, the first candidate that can be fetched is chosen. If a search found the candidates, the best few are
+/// If the source knows its images, the first candidate by `ImageRule` that can be fetched is chosen. If a search found the candidates, the best few are
 /// fetched and compared, and the choice is stored: a title keeps its poster until the picture is gone or the administrator decides
 /// otherwise.
 struct CandidateSelection: Sendable {
@@ -17,23 +17,23 @@ struct CandidateSelection: Sendable {
     /// The most candidates to fetch before a title counts as failed.
     private static let attempts = 4
 
-    /// Fetches the poster of `title` from the chosen candidate, or from the next best one if that fails.
-    func original(of title: TitleReference, from source: any ContentSource) async throws(Failure) -> Original {
-        let (choice, blocked) = await remembered(title)
+    /// Fetches `image` from the chosen candidate, or from the next best one if that fails.
+    func original(of image: ImageReference, from source: any ContentSource) async throws(Failure) -> Original {
+        let (choice, blocked) = await remembered(image)
         var failed: String?
         var keeps = choice.isPinned
         if let name = choice.chosen, WebURL(name) != nil {
             let known = choice.candidates.first { $0.name.isExactly(name) }
-            let candidate = PosterCandidate(.http(url: name), site: known?.site, page: known?.page)
-            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
+            let candidate = PosterCandidate(.http(url: name), facts: known?.facts ?? CandidateFacts())
+            switch try await entry(candidate, of: image, from: source, blocked: blocked) {
             case .success(let original): return original
             case .failure(let error):
                 failed = name
                 keeps = keeps || error.traits.contains(.keepsChoice)
             }
         }
-        var candidates = try await catalog.candidates(for: title, from: source)
-        let all = candidates
+        let all = try await catalog.candidates(for: image, from: source)
+        var candidates = all.map(\.candidate)
         candidates.removeAll { candidate in
             let name = candidate.location.name
             return choice.rejected.contains(ExactText(name)) || failed?.isExactly(name) ?? false
@@ -42,10 +42,10 @@ struct CandidateSelection: Sendable {
             candidates.swapAt(0, pinned)
         }
         guard candidates.count > 1, candidates[0].trust != nil else {
-            return try await first(of: candidates, for: title, from: source, blocked: blocked)
+            return try await first(of: candidates, for: image, from: source, blocked: blocked)
         }
-        let (winner, evaluated) = try await evaluate(candidates, for: title, from: source, blocked: blocked)
-        await remember(keeps ? nil : winner, among: evaluated, all: all, of: title)
+        let (winner, evaluated) = try await evaluate(candidates, for: image, from: source, blocked: blocked)
+        await remember(keeps ? nil : winner, among: evaluated, all: all, of: image)
         return winner.original
     }
 
@@ -59,36 +59,36 @@ struct CandidateSelection: Sendable {
     }
 
     /// The picture of a candidate, whether or not it is the poster.
-    /// - Throws: `Failure.noPoster` if the picture is blocked.
+    /// - Throws: `Failure.noImage` if the picture is blocked.
     func original(
-        of candidate: PosterCandidate, for title: TitleReference, from source: any ContentSource
+        of candidate: PosterCandidate, for image: ImageReference, from source: any ContentSource
     ) async throws(Failure) -> Original {
-        try await entry(candidate, of: title, from: source, blocked: await remembered(nil).blocked).get()
+        try await entry(candidate, of: image, from: source, blocked: await remembered(nil).blocked).get()
     }
 
     /// The first candidate that can be fetched. If none can, throws the error of the best one.
     private func first(
-        of candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
+        of candidates: [PosterCandidate], for image: ImageReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(Failure) -> Original {
         var firstError: Failure?
         for candidate in candidates.prefix(Self.attempts) {
-            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
+            switch try await entry(candidate, of: image, from: source, blocked: blocked) {
             case .success(let original): return original
             case .failure(let error): firstError = firstError ?? error
             }
         }
-        throw firstError ?? .noPoster(title)
+        throw firstError ?? .noImage(image)
     }
 
     /// Fetches candidates, best first, until it is clear which one wins.
     private func evaluate(
-        _ candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
+        _ candidates: [PosterCandidate], for image: ImageReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(Failure) -> (EvaluatedCandidate, [EvaluatedCandidate]) {
         var evaluated: [EvaluatedCandidate] = []
         var firstError: Failure?
         let field = candidates.prefix(Self.attempts)
         for (candidate, next) in zip(field, field.dropFirst().map(Optional.some) + [nil]) {
-            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
+            switch try await entry(candidate, of: image, from: source, blocked: blocked) {
             case .success(let original):
                 let (size, hash) = (try await fetch.size(of: original), try await hash(of: original))
                 evaluated.append(
@@ -100,7 +100,7 @@ struct CandidateSelection: Sendable {
                 return (winner, evaluated)
             }
         }
-        guard let winner = Self.winner(evaluated) else { throw firstError ?? .noPoster(title) }
+        guard let winner = Self.winner(evaluated) else { throw firstError ?? .noImage(image) }
         return (winner, evaluated)
     }
 
@@ -127,27 +127,32 @@ struct CandidateSelection: Sendable {
     /// - Returns: the failure of a candidate, if others can replace it.
     /// - Throws: a failure that is unrelated to the candidate: cancellation or overload.
     private func entry(
-        _ candidate: PosterCandidate, of title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
+        _ candidate: PosterCandidate, of image: ImageReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(Failure) -> Result<Original, Failure> {
         do throws(Failure) {
-            let original = try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
+            let original = try await fetch.fetch(candidate, for: image, policy: source.originPolicy)
             guard !blocked.isEmpty || candidate.trust != nil else { return .success(original.from(candidate)) }
             let hash = try await hash(of: original)
-            if blocked.contains(where: { $0.isSamePicture(as: hash) }) { throw .noPoster(title) }
+            if blocked.contains(where: { $0.isSamePicture(as: hash) }) { throw .noImage(image) }
             return .success(original.from(candidate).showing(hash))
         } catch {
             if error.isOurs { throw error }
             logger.info(
                 "candidate refused",
-                metadata: ["title": "\(shown(title))", "candidate": "\(shown(candidate.location.name))", "reason": "\(error)"])
+                metadata: [
+                    "title": "\(shown(image.title))", "candidate": "\(shown(candidate.location.name))", "reason": "\(error)",
+                ])
             return .failure(error)
         }
     }
 
+    /// Whether the administrator has pinned the image.
+    func isPinned(_ image: ImageReference) async -> Bool { await remembered(image).choice.isPinned }
+
     /// The stored choice. If it cannot be read, the selection continues without it: a poster is better than none.
-    private func remembered(_ title: TitleReference?) async -> (choice: PosterChoice, blocked: [PerceptualHash]) {
+    private func remembered(_ image: ImageReference?) async -> (choice: PosterChoice, blocked: [PerceptualHash]) {
         do {
-            return try await choices.choiceAndBlocked(of: title)
+            return try await choices.choiceAndBlocked(of: image)
         } catch {
             logger.error("the choice of posters cannot be read", metadata: ["reason": "\(error)"])
             return (PosterChoice(), [])
@@ -157,13 +162,13 @@ struct CandidateSelection: Sendable {
     /// Stores the outcome.
     /// - Parameter winner: `nil` if the choice stays although its picture could not be fetched this time.
     private func remember(
-        _ winner: EvaluatedCandidate?, among evaluated: [EvaluatedCandidate], all: [PosterCandidate], of title: TitleReference
+        _ winner: EvaluatedCandidate?, among evaluated: [EvaluatedCandidate], all: [RankedCandidate], of image: ImageReference
     ) async {
         let scores = Dictionary(evaluated.map { (ExactText($0.candidate.location.name), $0.scored(among: evaluated)) }) {
             first, _ in first
         }
         do {
-            try await choices.change(title) { choice in
+            try await choices.change(image) { choice in
                 choice.see(all)
                 choice.candidates = choice.candidates.map { scores[ExactText($0.name)] ?? $0 }
                 // A pin or a rejection that was made meanwhile takes precedence.
@@ -172,7 +177,8 @@ struct CandidateSelection: Sendable {
                 }
             }
         } catch {
-            logger.error("the choice of a poster cannot be stored", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
+            logger.error(
+                "the choice of a poster cannot be stored", metadata: ["title": "\(shown(image.title))", "reason": "\(error)"])
         }
     }
 

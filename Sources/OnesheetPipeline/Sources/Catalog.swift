@@ -67,7 +67,7 @@ package struct Catalog: Sendable {
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
     }
 
-    /// Possible places of the original of `title`, best first.
+    /// Possible places of the originals of the images of `title`, in the order of its source.
     package func candidates(
         for title: TitleReference, from found: (any ContentSource)? = nil
     ) async throws(Failure) -> [PosterCandidate] {
@@ -80,8 +80,12 @@ package struct Catalog: Sendable {
                 if list.candidates.isEmpty { return .remembering }
                 return list.isPortable ? .keeping(.seconds(3600)) : .nothing
             }
-        ) { () async throws(SourceError) in CandidateList(try await source.candidates(for: title.id)) }
-        .candidates.filter { $0.kind == .poster }
+        ) { () async throws(SourceError) in CandidateList(try await source.candidates(for: title.id)) }.candidates
+    }
+
+    /// The cached answers of a source about `title`, as old as they are. Asks nothing.
+    func kept(_ title: TitleReference) async -> (candidates: [PosterCandidate]?, title: Title?) {
+        (await places.kept(title.description)?.value.candidates, await titles.kept(title.description)?.value)
     }
 
     /// Records that the administrator has decided about `title`, which makes it known.

@@ -5,6 +5,7 @@ package import OnesheetCore
 package struct WatchedSource: ContentSource {
     private let source: any ContentSource
     private let limits: SourceLimits
+    package let languages: LanguageList?
     private let watch: SourceWatch
     private let executor = BoundedExecutor(threads: Self.threads)
     private let slots: Slots<SourceWatch.Call?>
@@ -12,8 +13,12 @@ package struct WatchedSource: ContentSource {
     /// A call mostly waits for a service. Two can compute at the same time.
     private static let threads = 2
 
-    package init(_ source: any ContentSource, limits: SourceLimits = SourceLimits(), watch: SourceWatch) {
+    /// - Parameter languages: those of the configuration; `nil` leaves them to the plugin.
+    package init(
+        _ source: any ContentSource, limits: SourceLimits = SourceLimits(), languages: LanguageList? = nil, watch: SourceWatch
+    ) {
         self.source = CheckedSource(source: source)
+        self.languages = languages ?? source.languages
         self.limits = limits
         self.watch = watch
         slots = Slots(SlotRules(places: limits.calls, waiting: .whoHoldsLess))
@@ -110,6 +115,7 @@ struct CheckedSource: ContentSource {
     var isVersioned: Bool { source.isVersioned }
     var asksService: Bool { source.asksService }
     var capabilities: SourceCapabilities { source.capabilities }
+    var languages: LanguageList? { source.languages }
 
     func canonicalID(_ id: String) -> String { source.canonicalID(id) }
     func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }

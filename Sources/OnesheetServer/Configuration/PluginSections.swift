@@ -97,7 +97,7 @@ extension NestedSource: SettingValue {
     package func printed(_ written: PrintedValue?) -> PrintedValue {
         let keys = printedKeys(written)
         // A server refuses invalid limits, so they are printed as written.
-        do { return keys.with("limits", try withoutLimits(at: "").1.printed(written?["limits"])) } catch { return keys }
+        do { return keys.with("limits", try split(at: "").server.limits.printed(written?["limits"])) } catch { return keys }
     }
 
     /// The keys as they are written.
@@ -111,26 +111,76 @@ extension NestedSource: SettingValue {
         let type = ReferenceRow(
             path: "\(path).type", kind: "plugin", defaultText: "required",
             meaning: "the plugin; the keys beside it are in [its README](plugins.md#standard-plugins)")
-        return [type] + SourceLimits.rows(below: "\(path).limits")
+        return [type] + SourceSettings.rows(below: path)
     }
 
-    /// The plugin's own keys, and the `limits` section, which any source can have, if there is one.
-    var splitLimits: (own: ConfigurationValue, limits: ConfigurationValue?) {
-        guard case .mapping(var keys) = configuration else { return (configuration, nil) }
-        let limits = keys.removeValue(forKey: "limits")
-        return (.mapping(keys), limits)
-    }
-
-    /// Splits off the `limits` section, which any source can have, from the plugin's own configuration.
-    func withoutLimits(at path: String) throws(ConfigurationError) -> (ConfigurationValue, SourceLimits) {
-        let (own, limits) = splitLimits
-        guard let limits else { return (own, SourceLimits()) }
+    /// The plugin's own keys, and those of the server that any source can have.
+    func split(at path: String) throws(ConfigurationError) -> (own: ConfigurationValue, server: SourceSettings) {
+        let (own, server) = splitKeys
         do throws(ConfigurationError) {
-            return (own, try ConfigurationDecoder().decode(SourceLimits.self, from: limits))
+            return (own, try ConfigurationDecoder().decode(SourceSettings.self, from: server))
         } catch {
-            throw error.under("\(path).limits")
+            throw error.under(path)
         }
     }
+
+    /// The same as they are written.
+    var splitKeys: (own: ConfigurationValue, server: ConfigurationValue) {
+        guard case .mapping(var keys) = configuration else { return (configuration, .mapping([:])) }
+        var server: [String: ConfigurationValue] = [:]
+        for setting in SourceSettings.settings { server[setting.key] = keys.removeValue(forKey: setting.key) }
+        return (.mapping(keys), .mapping(server))
+    }
+}
+
+/// The keys of the server that any source can have.
+package struct SourceSettings: Sendable, ConfigurationSection, Equatable {
+    package var limits = SourceLimits()
+    package var languages: LanguageList?
+
+    package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("limits", \.limits, meaning: "limits of the source"),
+            Setting(
+                "languages", \.languages, as: WrittenLanguages.self, defaultText: "no preference",
+                meaning:
+                    "wanted languages of images in order: tags such as `pt-BR`, `original` for the title's own, `none` for no words; see "
+                    + "[the rule](images.md)"),
+        ]
+    }
+}
+
+/// A list of languages as tags and words.
+private struct WrittenLanguages: WrittenSetting {
+    static let kind = "list"
+
+    let stored: LanguageList
+
+    init(_ stored: LanguageList) { self.stored = stored }
+
+    init(from decoder: any Decoder) throws {
+        guard case .list(let members) = try ConfigurationValue(from: decoder) else {
+            throw Self.error("needs a list of languages such as [ko, original, en, none]", decoder)
+        }
+        do {
+            var entries: [LanguageList.Entry] = []
+            for member in members {
+                guard case .scalar(let text) = member else { throw RequestError.malformed("a language is a text") }
+                entries.append(try LanguageList.Entry(text))
+            }
+            stored = try LanguageList(entries)
+        } catch {
+            throw Self.error("\(error)", decoder)
+        }
+    }
+
+    private static func error(_ message: String, _ decoder: any Decoder) -> DecodingError {
+        .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: message))
+    }
+
+    func printed(_ written: PrintedValue?) -> PrintedValue { .list(stored.entries.map { .text($0.description) }) }
 }
 
 extension SourceLimits: ConfigurationSection {

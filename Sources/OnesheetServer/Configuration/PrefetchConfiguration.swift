@@ -30,7 +30,7 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
             Setting("timeZone", \.zone, as: WrittenZone.self, meaning: "time zone of `at`, `today` and `yesterday`"),
             Setting("source", \.source, isRequired: true, meaning: "source of the list"),
             Setting("date", \.date, meaning: "day of the list"),
-            Setting("sizes", \.sizes, meaning: "sizes of the ladder"),
+            Setting("sizes", \.sizes, meaning: "sizes of the ladder; `w780.backdrop` is that of another image"),
             Setting("formats", \.formats, meaning: "file extensions; `auto` is for clients that prefer no format"),
         ]
     }
@@ -44,7 +44,7 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
     /// - Parameter index: the line's position in the schedule.
     func check(with options: ImageOptions, at index: Int) throws(ConfigurationError) {
         do {
-            _ = try options.transforms(sizes: sizes, formats: formats)
+            _ = try options.variants(sizes: sizes, formats: formats)
         } catch {
             throw ConfigurationError(path: "prefetch.[\(index)]", message: "\(error)")
         }

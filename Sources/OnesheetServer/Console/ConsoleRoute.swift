@@ -80,7 +80,8 @@ struct ConsoleRoute: Route {
                 let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
                 return .posters(
                     title,
-                    PostersDocument(try await posters.choice(of: title), try await posters.current(title))
+                    PostersDocument(
+                        try await posters.choice(of: ImageReference(title)), try await posters.current(ImageReference(title)))
                 )
             }
             if let id = parameters["title"] {

@@ -52,26 +52,28 @@ package struct PluginAssembly: Sendable {
 
     private func limitedSource(
         _ nested: NestedSource, named name: String
-    ) throws(ConfigurationError) -> (source: any ContentSource, limits: SourceLimits) {
+    ) throws(ConfigurationError) -> (source: any ContentSource, settings: SourceSettings) {
         let path = "sources.\(name)"
         let type = try plugins.source(nested.type, at: "\(path).type")
-        let (configuration, limits) = try nested.withoutLimits(at: path)
+        let (configuration, settings) = try nested.split(at: path)
+        let limits = settings.limits
         var context = context(for: name)
         context.onRead = { [files] path in files.note(path, of: name) }
         context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
         let source: any ContentSource = try plugins.make(type, configuration: configuration, context: context, at: path)
-        return (source, limits)
+        return (source, settings)
     }
 
     /// Creates the source with its limits enforced and its health tracked.
     func source(
         _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch
     ) throws(ConfigurationError) -> any ContentSource {
-        var (source, limits) = try limitedSource(nested, named: name)
+        let (source, settings) = try limitedSource(nested, named: name)
+        var limits = settings.limits
         // Render processes take no larger originals, so none is fetched.
         limits.bytes = min(limits.bytes ?? .max, self.limits.originBytes)
-        return WatchedSource(source, limits: limits, watch: watch)
+        return WatchedSource(source, limits: limits, languages: settings.languages, watch: watch)
     }
 
     /// Creates all codecs and decoders in list order, each with its own configuration.

@@ -88,7 +88,7 @@ package struct Explainer: Sendable {
     private func isCached(_ target: ParsedTarget) async -> Bool {
         let cache = images.pipeline.cache
         if await cache.contains(target.request.key) { return true }
-        return await cache.contains(ImageRequest.originalKey(target.request.title))
+        return await cache.contains(ImageRequest.originalKey(target.request.image))
     }
 
     /// The path and the query of an address. The query includes the question mark. A fragment is dropped: browsers do not send it.

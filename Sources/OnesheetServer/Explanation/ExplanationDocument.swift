@@ -60,6 +60,10 @@ package struct ExplanationDocument: Encodable, Sendable {
     package let title: String
     package let source: String
     package let id: String
+    /// The image of the title: `poster`, `logo.ko.none`.
+    package let image: String
+    /// Why this candidate is the image, in words; empty if no answers of the source are cached.
+    package let choice: [String]
     /// In the grammar of free transforms, in canonical order.
     package let options: [String]
     /// The format's usual extension; absent if it is the original's own.
@@ -93,6 +97,8 @@ package struct ExplanationDocument: Encodable, Sendable {
         self.title = title.description
         source = title.source
         id = title.id
+        image = found.request.image.selector.description
+        choice = found.choice
         options = transform.options
         format = transform.format?.extensions.first
         negotiated = target.address.negotiates

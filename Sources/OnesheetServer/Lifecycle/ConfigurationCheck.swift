@@ -53,16 +53,14 @@ package final class ConfigurationCheck {
         note { try configuration.accessLog.requireFolder() }
     }
 
-    /// Checks a source and its limits separately: each may have errors of its own.
+    /// Checks the keys of a source and those of the server separately: each may have errors of its own.
     private func checkSource(_ name: String) {
         guard let nested = configuration.sources[name] else { return }
         let path = "sources.\(name)"
         do {
             let type = try plugins.source(nested.type, at: "\(path).type")
-            let (own, limits) = nested.splitLimits
-            errors += (limits.map { ConfigurationDecoder().decodeAll(SourceLimits.self, from: $0).errors } ?? []).map {
-                $0.under("\(path).limits")
-            }
+            let (own, server) = nested.splitKeys
+            errors += ConfigurationDecoder().decodeAll(SourceSettings.self, from: server).errors.map { $0.under(path) }
             errors += ConfigurationDecoder().errors(of: type, in: own).map { $0.under(path) }
         } catch {
             errors.append(ConfigurationError(error))

@@ -19,19 +19,19 @@ struct PrefetchLedger: Sendable {
     /// Renders the missing variants of `order`. The order stays recorded until every variant has been tried, so that a restarted
     /// server can resume it. If its client leaves, or the administrator stops it, it ends too.
     /// - Parameters:
-    ///   - transforms: those of `order`.
+    ///   - variants: those of `order`.
     ///   - onBegin: called when the titles are known, before the first variant is made.
     /// - Throws: `RequestError` or `Failure` if the order cannot be resolved. It is not recorded then.
     func run(
-        _ order: PrefetchOrder, as transforms: [Transform], with prefetcher: Prefetcher,
+        _ order: PrefetchOrder, as variants: [ImageVariant], with prefetcher: Prefetcher,
         onBegin: () async throws -> Void = {},
         progress: @escaping @Sendable (PrefetchSummary) -> Void = { _ in }
     ) async throws -> PrefetchSummary {
         let titles = try await prefetcher.titles(order.selection)
         try await onBegin()
         try await begin(order)
-        let (summary, wasStopped) = await jobs.run(of: order.source, variants: titles.count * transforms.count) { note in
-            await prefetcher.run(titles, transforms) { summary in
+        let (summary, wasStopped) = await jobs.run(of: order.source, variants: titles.count * variants.count) { note in
+            await prefetcher.run(titles, variants) { summary in
                 note(summary)
                 progress(summary)
             }

@@ -74,10 +74,10 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     /// The titles of this order.
     package var selection: Prefetcher.Selection { Prefetcher.Selection(source: source, ids: ids, dates: dates, phrase: query) }
 
-    /// The transforms for every size in every format.
+    /// The variants for every size in every format.
     /// - Throws: `RequestError` with the first unknown size or format.
-    package func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
-        try options.transforms(sizes: sizes, formats: formats)
+    package func variants(_ options: ImageOptions) throws(RequestError) -> [ImageVariant] {
+        try options.variants(sizes: sizes, formats: formats)
     }
 }
 

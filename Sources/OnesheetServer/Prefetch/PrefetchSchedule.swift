@@ -116,7 +116,7 @@ struct PrefetchSchedule: Service {
     private func run(_ order: PrefetchOrder, onBegin: @Sendable () async throws -> Void = {}) async throws {
         let plan = plan()
         let summary = try await ledger.run(
-            order, as: try order.transforms(plan.options), with: plan.prefetcher, onBegin: onBegin)
+            order, as: try order.variants(plan.options), with: plan.prefetcher, onBegin: onBegin)
         logger.notice(
             "prefetched",
             metadata: [

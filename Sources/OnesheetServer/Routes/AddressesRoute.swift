@@ -60,7 +60,7 @@ struct AddressesRoute: Route {
         let canonical =
             options.disposition == nil
             ? CanonicalPath(options: images.options, signature: signature).path(
-                to: title, as: options.transform, expires: options.expires) : nil
+                to: title, options.image, as: options.transform, expires: options.expires) : nil
         if let canonical, canonical.starts(withBytesOf: "/t/p/") { return canonical }
         let path = ImagePath.signedPath(options: typed, source: title.description, format: options.transform.format)
         let address = canonical ?? ImagePath.text(path, signedBy: signature)
@@ -79,7 +79,8 @@ struct AddressesRoute: Route {
     private func accepts(_ address: String, as options: ImageOptions.Parsed, _ route: some ImageRoute) -> Bool {
         do {
             guard let read = try route.address(address.dropFirst(bytes: route.prefix.utf8.count)) else { return false }
-            return read.transform == options.transform && read.negotiates == (options.transform.format == nil)
+            return read.image.selector == options.image && read.transform == options.transform
+                && read.negotiates == (options.transform.format == nil)
                 && read.expires == options.expires && read.disposition == options.disposition
         } catch {
             return false

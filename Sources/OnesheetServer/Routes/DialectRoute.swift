@@ -67,7 +67,7 @@ struct DialectRoute: ImageRoute {
             url: PublicURL(listen: listen, isSecure: isSecure).text(of: context), formats: images.accept.formats,
             makesAnything: !presetsOnly, mostPixels: outputPixels
         ) { [pipeline = images.pipeline] title in
-            let original = try await pipeline.size(of: title, from: server.found(title).source)
+            let original = try await pipeline.size(of: ImageReference(title), from: server.found(title).source)
             return (SizeLadder.widths.filter { $0 < original.width } + [original.width]).map { width in
                 var transform = Transform()
                 transform.width = width

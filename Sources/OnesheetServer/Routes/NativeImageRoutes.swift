@@ -1,7 +1,7 @@
 import OnesheetAddress
 import OnesheetCore
 
-/// `/t/p/{size}/{source}/{id}[.{ext}]`
+/// `/t/p/{size}[.{kind}[.{language}…]]/{source}/{id}[.{ext}]`
 struct PosterRoute: ImageRoute {
     let prefix = "/t/p/"
     let grammar = "sizes"
@@ -10,7 +10,8 @@ struct PosterRoute: ImageRoute {
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         let path = try PosterPath(rest, images.options)
         var address = ImageAddress(
-            FoundTitle(path.title, in: images.sources), transform: path.transform, negotiates: path.negotiates)
+            FoundTitle(path.image.title, in: images.sources), path.image.selector, transform: path.transform,
+            negotiates: path.negotiates)
         if let unknown = path.unknownExtension {
             address.ifMissing = .refused(unknown)
         } else if let id = path.undividedID {
@@ -50,7 +51,8 @@ struct FreeImageRoute: ImageRoute {
 
     private func image(of found: FoundTitle, _ path: ImagePath) -> ImageAddress {
         var address = ImageAddress(
-            found, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires)
+            found, path.options.image, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires
+        )
         address.disposition = path.options.disposition
         return address
     }

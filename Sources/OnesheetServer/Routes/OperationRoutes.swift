@@ -65,12 +65,14 @@ struct ClientConfigurationRoute: Route {
     }
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
-        let (url, sizes) = ("\(url.text(of: context))/t/p/", SizeLadder.names)
+        let url = "\(url.text(of: context))/t/p/"
+        let sizes = SizeLadder.names(of:)
         var response = try Response.json(
             Document(
                 images: .init(
-                    baseURL: url, secureBaseURL: url, posterSizes: sizes, backdropSizes: sizes, logoSizes: sizes,
-                    profileSizes: sizes, stillSizes: sizes)))
+                    baseURL: url, secureBaseURL: url, posterSizes: sizes(.poster), backdropSizes: sizes(.backdrop),
+                    logoSizes: sizes(.logo),
+                    profileSizes: sizes(.profile), stillSizes: sizes(.still))))
         response.headers[.cacheControl] = "public, max-age=3600"
         response.headers[.vary] = PublicURL.vary
         return response

@@ -12,9 +12,10 @@ import OnesheetPipeline
 struct TitlePosters: Sendable {
     let posters: Posters
     let found: FoundTitle
+    let selector: ImageSelector
     let administrator: Administrator
     let images: ImageContext
-    private var title: TitleReference { found.title }
+    private var image: ImageReference { ImageReference(found.title, selector) }
 
     /// The administrator's order: one of the first three members, or the last two.
     private struct Order: JSONBody {
@@ -28,17 +29,17 @@ struct TitlePosters: Sendable {
     }
 
     func show() async throws -> Response {
-        try .json(PostersDocument(try await posters.choice(of: title), try await posters.current(title)))
+        try .json(PostersDocument(try await posters.choice(of: image), try await posters.current(image)))
     }
 
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
     /// response has a short lifetime.
     func picture(_ context: RequestContext, _ number: Int) async throws -> Response {
-        let address = ImageAddress(found, transform: try images.options.transform(size: "w342"), negotiates: true)
+        let address = ImageAddress(found, selector, transform: try images.options.transform(size: "w342"), negotiates: true)
         let transform = address.request(in: images.accept.choose(context.headers[.accept])).transform
         let wanted: ImageRequest
         do {
-            wanted = try await posters.request(for: number, of: title, as: transform)
+            wanted = try await posters.request(for: number, of: image, as: transform)
         } catch {
             images.countFailure()
             throw error
@@ -53,13 +54,13 @@ struct TitlePosters: Sendable {
         try administrator.check(context)
         let order = try await context.request.decodeBody(Order.self, example: "{\"candidate\": 2}")
         switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
-        case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: title)
-        case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: title)
+        case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: image)
+        case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: image)
         case (nil, nil, true?, nil, nil):
-            guard let source = found.source else { throw images.pipeline.unknownSource(of: title) }
-            _ = try await posters.block(title, from: source)
+            guard let source = found.source else { throw images.pipeline.unknownSource(of: found.title) }
+            _ = try await posters.block(image, from: source)
         case (nil, nil, nil, let decision?, let before?):
-            try await posters.decide(decision, insteadOf: before, for: title)
+            try await posters.decide(decision, insteadOf: before, for: image)
         default:
             throw RequestError.malformed(
                 "the body needs exactly one of “candidate”, “reject”, “block”: true, and “decision” with “insteadOf”")
@@ -70,7 +71,7 @@ struct TitlePosters: Sendable {
     /// Removes the title's pin and rejections.
     func delete(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
-        try await posters.forget(title)
+        try await posters.forget(image)
         return try await show()
     }
 }

@@ -52,18 +52,18 @@ struct PrefetchRoute: Route {
         let body = try await context.request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
         // Check the order first: an error needs a problem document, which is impossible once a stream has begun.
-        let transforms = try order.transforms(options)
+        let variants = try order.variants(options)
         if body.dryRun == true {
-            return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
+            return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), variants))
         }
         guard WeightedValues(context.headers[.accept]).asks(for: "text/event-stream") else {
-            return try .json(try await cancelWhenGracefulShutdown { try await ledger.run(order, as: transforms, with: prefetcher) })
+            return try .json(try await cancelWhenGracefulShutdown { try await ledger.run(order, as: variants, with: prefetcher) })
         }
         return EventStream.response { send in
             do {
                 let summary = try await cancelWhenGracefulShutdown {
                     try await ledger.run(
-                        order, as: transforms, with: prefetcher, progress: { send("progress", $0.withLastFailures()) })
+                        order, as: variants, with: prefetcher, progress: { send("progress", $0.withLastFailures()) })
                 }
                 send("done", summary)
             } catch {

@@ -97,8 +97,9 @@ struct TitlesRoute: Route {
         if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(canonical: parts[parts.count - 1]) {
             let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
             let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
-            return try await TitlePosters(posters: posters, found: found, administrator: administrator, images: images)
-                .picture(context, number)
+            return try await TitlePosters(
+                posters: posters, found: found, selector: try selector(context.request), administrator: administrator, images: images
+            ).picture(context, number)
         }
         // An id may contain slashes, so the last part decides.
         let asksForPosters = parts.count > 3 && parts.last == (changes ? "poster" : "posters")
@@ -109,14 +110,21 @@ struct TitlesRoute: Route {
         guard asksForPosters else {
             let title = try await catalog.title(found.title, from: found.source)
             return try .json(
-                TitleDocument(title, of: source, await images.pipeline.facts(of: found.title, from: found.source)))
+                TitleDocument(title, of: source, await images.pipeline.facts(of: ImageReference(found.title), from: found.source)))
         }
-        let choice = TitlePosters(posters: posters, found: found, administrator: administrator, images: images)
+        let choice = TitlePosters(
+            posters: posters, found: found, selector: try selector(context.request), administrator: administrator, images: images)
         switch context.method {
         case .put: return try await choice.put(context)
         case .delete: return try await choice.delete(context)
         default: return try await choice.show()
         }
+    }
+
+    /// The image that `?image=logo.ko.none` means; without the parameter, the poster.
+    private func selector(_ request: Request) throws(RequestError) -> ImageSelector {
+        guard let text = request.uri.formParameters["image"], !text.isEmpty else { return .poster }
+        return try ImageSelector(text)
     }
 
     private func list(_ source: String, _ request: Request) async throws -> Response {
@@ -128,7 +136,8 @@ struct TitlesRoute: Route {
         defer { withExtendedLifetime(memory) {} }
         var listed = ListedTitles(page: page)
         for title in page.titles {
-            listed.facts.append(await images.pipeline.facts(of: TitleReference(source: source, id: title.id), from: found))
+            let poster = ImageReference(TitleReference(source: source, id: title.id))
+            listed.facts.append(await images.pipeline.facts(of: poster, from: found))
         }
         let document = try documents.document(of: listed, named: "json \(source) \(query.name)") {
             let titles = zip(page.titles, listed.facts).map { TitleDocument($0, of: source, $1) }

@@ -4,7 +4,8 @@ import OnesheetPipeline
 
 /// The parsed, canonical address of an image in any dialect.
 struct ImageAddress: Sendable {
-    let title: TitleReference
+    let image: ImageReference
+    var title: TitleReference { image.title }
     /// The source of the title; `nil` if the configuration has none of its name.
     let source: (any ContentSource)?
     let transform: Transform
@@ -33,10 +34,11 @@ struct ImageAddress: Sendable {
     }
 
     init(
-        _ found: FoundTitle, transform: Transform, negotiates: Bool, expires: Int? = nil, exactly: PixelSize? = nil,
+        _ found: FoundTitle, _ selector: ImageSelector = .poster, transform: Transform, negotiates: Bool, expires: Int? = nil,
+        exactly: PixelSize? = nil,
         isShared: Bool = false
     ) {
-        title = found.title
+        image = ImageReference(found.title, selector)
         source = found.source
         self.transform = transform
         self.negotiates = negotiates
@@ -53,9 +55,11 @@ struct ImageAddress: Sendable {
     /// The canonical request.
     /// - Parameter format: the negotiated format. `nil` is the original's, which becomes JPEG or PNG if it is negotiated.
     func request(in format: ImageFormat?) -> ImageRequest {
+        // A logo is drawn for a transparent ground. Without a format, it becomes JPEG only if it has none.
+        let format = negotiates && image.selector.kind == .logo && format == .jpeg ? nil : format
         var transform = format.map { self.transform.encoded(in: $0) } ?? self.transform
         transform.isForAllClients = negotiates && format == nil
-        return ImageRequest(title, transform)
+        return ImageRequest(image, transform)
     }
 
     /// - Throws: `RequestError.bad` if `variant` is smaller than the requested size.

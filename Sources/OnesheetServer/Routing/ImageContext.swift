@@ -34,7 +34,8 @@ struct ImageContext: Sendable {
             address.hidesSource
             ? nil
             : CanonicalPath(options: options, signature: signature.forAnyone).path(
-                to: request.title, as: request.transform, expires: address.expires, negotiates: address.negotiates)
+                to: request.title, request.image.selector, as: request.transform, expires: address.expires,
+                negotiates: address.negotiates)
         var disposition = address.disposition
         if address.hidesSource, disposition?.name == nil { disposition?.name = "image" }
         let facts = AddressFacts(
@@ -143,6 +144,7 @@ struct ImageContext: Sendable {
         var transform = address.transform
         transform.format = nil
         return ImageAddress(
-            FoundTitle(canonical: title, source: address.source), transform: transform, negotiates: transform != options.plain)
+            FoundTitle(canonical: title, source: address.source), address.image.selector, transform: transform,
+            negotiates: transform != options.plain)
     }
 }

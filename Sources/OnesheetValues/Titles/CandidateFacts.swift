@@ -43,10 +43,10 @@ extension CandidateFacts: Codable {
         site = try fields.text(.site)
         page = try fields.text(.page)
         published = try fields.moment(.published)
-        if let value = try fields.value(.kind) {
+        if let value = try fields.value(.kind, isNumber: false) {
             if let kind = value.word.flatMap(ImageKind.init(rawValue:)) { self.kind = kind } else { note(value, at: .kind) }
         }
-        if let value = try fields.value(.language) {
+        if let value = try fields.value(.language, isNumber: false) {
             switch value.word.map(LanguageTag.statement) ?? .unreadable {
             case .tag(let tag): language = tag
             case .textless: language = nil
@@ -55,14 +55,14 @@ extension CandidateFacts: Codable {
                 note(value, at: .language)
             }
         }
-        if let value = try fields.value(.votes) {
+        if let value = try fields.value(.votes, isNumber: true) {
             if let votes = value.quantity, Self.possibleVotes.contains(votes) {
                 self.votes = votes
             } else {
                 note(value, at: .votes)
             }
         }
-        if let value = try fields.value(.voteCount) {
+        if let value = try fields.value(.voteCount, isNumber: true) {
             let count = value.quantity.flatMap { Int(exactly: $0) }
             if let count, count >= 0 { voteCount = count } else { note(value, at: .voteCount) }
         }

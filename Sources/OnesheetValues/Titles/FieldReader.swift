@@ -12,7 +12,8 @@ package protocol FieldReader<Key> {
     func moment(_ field: Key) throws(Failure) -> Date?
     func details(_ field: Key) throws(Failure) -> [String: JSONValue]
     /// The value whatever its type, for fields whose wrong values are left out.
-    func value(_ field: Key) throws(Failure) -> JSONValue?
+    /// - Parameter isNumber: whether it should be a number and not a text, which is a hint.
+    func value(_ field: Key, isNumber: Bool) throws(Failure) -> JSONValue?
 }
 
 extension KeyedDecodingContainer: FieldReader {
@@ -24,5 +25,13 @@ extension KeyedDecodingContainer: FieldReader {
     package func details(_ field: Key) throws -> [String: JSONValue] {
         try decodeIfPresent([String: JSONValue].self, forKey: field) ?? [:]
     }
-    package func value(_ field: Key) throws -> JSONValue? { try decodeIfPresent(JSONValue.self, forKey: field) }
+    package func value(_ field: Key, isNumber: Bool) throws -> JSONValue? {
+        guard contains(field), try !decodeNil(forKey: field) else { return nil }
+        // A value of unknown type is tried as each of them, which takes longest for texts.
+        do {
+            return isNumber ? .number(try decode(Double.self, forKey: field)) : .string(try decode(String.self, forKey: field))
+        } catch is DecodingError {
+            return try decode(JSONValue.self, forKey: field)
+        }
+    }
 }

@@ -26,6 +26,11 @@ public struct ImageSelector: Hashable, Sendable, CustomStringConvertible {
     public var description: String { ([kind.rawValue] + [languages?.description].compactMap { $0 }).joined(separator: ".") }
 }
 
+extension ImageSelector {
+    /// As the arguments of an option.
+    package var arguments: String { ([kind.rawValue] + (languages?.entries.map(\.description) ?? [])).joined(separator: ":") }
+}
+
 extension ImageSelector: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -39,6 +44,17 @@ extension ImageSelector: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
+    }
+}
+
+/// What is made of each title: one of its images, as a transform of it.
+package struct ImageVariant: Hashable, Sendable {
+    package let selector: ImageSelector
+    package let transform: Transform
+
+    package init(_ selector: ImageSelector, _ transform: Transform) {
+        self.selector = selector
+        self.transform = transform
     }
 }
 

@@ -10,7 +10,9 @@ extension Title {
             id: try fields.required(.id), name: try fields.required(.name), originalName: try fields.text(.originalName),
             overview: try fields.text(.overview), releaseDate: try fields.day(.releaseDate), rank: try fields.whole(.rank),
             metadata: try fields.details(.metadata))
-        if case .string(let text)? = try fields.value(.originalLanguage), case .tag(let tag) = LanguageTag.statement(text) {
+        if case .string(let text)? = try fields.value(.originalLanguage, isNumber: false),
+            case .tag(let tag) = LanguageTag.statement(text)
+        {
             originalLanguage = tag
         }
     }

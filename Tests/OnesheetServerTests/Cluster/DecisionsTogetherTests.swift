@@ -105,7 +105,7 @@ final class DecisionsTogetherTests: ServerTestCase {
         for name in store.names where name.contains("/v") { store[name] = nil }
         // When the first blocks it by its hash
         let title = TitleReference(source: "web", id: "\(origin.url)/a")
-        let known = try await first.server.responder.context.posters.current(title)
+        let known = try await first.server.responder.context.posters.current(ImageReference(title))
         let hash = try XCTUnwrap(known?.hash)
         let blocked = try await first.send("/blocked/\(hash)", method: "PUT", fields: administrator)
         XCTAssertEqual(blocked.status, 200, blocked.text)

@@ -75,9 +75,9 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         let posters = server.server.responder.context.posters
         let title = TitleReference(source: "web", id: "\(origin.url)/0")
         // When the poster is described again and again, then it is read the first time only
-        let first = try await posters.current(title)
+        let first = try await posters.current(ImageReference(title))
         let reads = try await server.server.responder.context.resources.disk.statistics().total.hits
-        let second = try await posters.current(title)
+        let second = try await posters.current(ImageReference(title))
         let again = try await server.server.responder.context.resources.disk.statistics().total.hits
         XCTAssertEqual(first?.bytes, try Self.picture(0).readableBytes)
         XCTAssertEqual(second?.hash, first?.hash)

@@ -158,7 +158,7 @@ final class ExtremeValuesTests: ServerTestCase {
         var order = PrefetchOrder(source: "sample")
         order.sizes = Array(repeating: "w92", count: 100_000)
         order.formats = Array(repeating: "jpg", count: 100_000)
-        let transforms = try order.transforms(try ImageOptions(formats: [.jpeg]))
-        XCTAssertEqual(transforms.count, 1)
+        let variants = try order.variants(try ImageOptions(formats: [.jpeg]))
+        XCTAssertEqual(variants.count, 1)
     }
 }

@@ -146,8 +146,8 @@ final class PrefetchRouteTests: ServerTestCase {
         let context = server.server.responder.context
         let ledger = PrefetchLedger(context.resources.state, context.resources.prefetchJobs)
         let order = PrefetchOrder(source: "slow", ids: ["1"])
-        let transforms = try order.transforms(context.options)
-        let work = Task { try await ledger.run(order, as: transforms, with: context.prefetcher) }
+        let variants = try order.variants(context.options)
+        let work = Task { try await ledger.run(order, as: variants, with: context.prefetcher) }
         _ = try await firstJobs(server)
         // When the task of its request is cancelled
         work.cancel()

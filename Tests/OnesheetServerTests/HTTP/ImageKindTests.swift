@@ -1,0 +1,226 @@
+import Foundation
+import NIOCore
+import OnesheetAddress
+import OnesheetCore
+import OnesheetTesting
+import PNGCodec
+import XCTest
+
+@testable import OnesheetServer
+
+/// Kinds and languages of images over HTTP, with a service that answers as TMDB does.
+final class ImageKindTests: ServerTestCase {
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
+
+    /// The images of the film, each of a width of its own, in an order that lies.
+    private static let images = """
+        {"id":550,"backdrops":[
+        {"file_path":"/160-90.jpg","iso_639_1":"en","vote_average":9,"vote_count":50,"width":160,"height":90},
+        {"file_path":"/170-90.jpg","iso_639_1":null,"vote_average":5,"vote_count":2,"width":170,"height":90}],
+        "logos":[
+        {"file_path":"/50-20.png","iso_639_1":"en","iso_3166_1":"US","vote_average":5,"vote_count":2,"width":50,"height":20},
+        {"file_path":"/60-20.png","iso_639_1":"ko","iso_3166_1":"KR","vote_average":0,"vote_count":0,"width":60,"height":20}],
+        "posters":[
+        {"file_path":"/40-60.jpg","iso_639_1":"en","iso_3166_1":"US","vote_average":8,"vote_count":40,"width":40,"height":60},
+        {"file_path":"/42-60.jpg","iso_639_1":"fr","iso_3166_1":"FR","vote_average":5,"vote_count":3,"width":42,"height":60},
+        {"file_path":"/44-60.jpg","iso_639_1":"ko","iso_3166_1":"KR","vote_average":1,"vote_count":1,"width":44,"height":60},
+        {"file_path":"/46-60.jpg","iso_639_1":"ko","iso_3166_1":"KR","vote_average":6,"vote_count":9,"width":46,"height":60},
+        {"file_path":"/48-60.jpg","iso_639_1":"xx","vote_average":7,"vote_count":9,"width":48,"height":60}]}
+        """
+
+    private func tmdb() async throws -> OriginServer {
+        let logo = try Self.transparent()
+        return try await origin { path, _ in
+            let path = path.split(separator: "?")[0]
+            if path == "/movie/550" {
+                return .answer(
+                    type: "application/json",
+                    body: ByteBuffer(string: #"{"id":550,"title":"Film","original_title":"Film","original_language":"fr"}"#))
+            }
+            if path == "/movie/550/images" { return .answer(type: "application/json", body: ByteBuffer(string: Self.images)) }
+            let name = path.split(separator: "/").last ?? ""
+            let sides = (name.split(separator: ".").first ?? "").split(separator: "-").compactMap { Int($0) }
+            guard sides.count == 2 else { return .answer(status: 404) }
+            if path.hasSuffix(".png"), let logo = logo[sides[0]] { return .answer(type: "image/png", body: logo) }
+            guard let picture = try? Picture.jpeg(width: sides[0], height: sides[1]) else { return .answer(status: 500) }
+            return .answer(type: "image/jpeg", body: picture)
+        }
+    }
+
+    /// Logos of the two widths, half transparent.
+    private static func transparent() throws -> [Int: ByteBuffer] {
+        var logos: [Int: ByteBuffer] = [:]
+        for width in [50, 60] {
+            var pixels = try PixelBuffer(PixelLayout(width: width, height: 20, model: .rgb, hasAlpha: true), limits: Limits())
+            for y in 0..<20 { pixels.withMutableRow(y) { row in for x in 0..<width * 4 { row[x] = x % 8 < 4 ? 200 : 0 } } }
+            logos[width] = try PNGCodec().encode(pixels, EncodeOptions())
+        }
+        return logos
+    }
+
+    private func server(_ origin: OriginServer, languages: String = "languages: [ko, original, en, none]") async throws
+        -> RunningServer
+    {
+        try await server(
+            sources: """
+                tmdb:
+                  type: rest
+                  manifest: tmdb
+                  variables: { token: t, pictures: "\(origin.url)/p" }
+                  baseURL: "\(origin.url)"
+                  networks: [loopback]
+                  \(languages)
+                """, keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }")
+    }
+
+    private func width(_ server: RunningServer, _ path: String, line: UInt = #line) async throws -> Int {
+        let answer = try await server.send(path)
+        XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(200))", line: line)
+        return try Picture.header(answer.body).width
+    }
+
+    func testEachKindHasTheBestOfItsLanguages() async throws {
+        // Given a server whose source wants Korean images, then the original's, then English ones, then none with words
+        let server = try await server(try await tmdb())
+        let cases: [(String, Int)] = [
+            ("/t/p/original/tmdb/550", 46), ("/t/p/original.poster.original/tmdb/550", 42),
+            ("/t/p/original.poster.en/tmdb/550", 40),
+            ("/t/p/original.poster.none/tmdb/550", 48), ("/t/p/original.poster.de.pt/tmdb/550", 40),
+            ("/t/p/original.logo/tmdb/550", 60),
+            ("/t/p/original.logo.en-GB/tmdb/550", 50), ("/t/p/original.backdrop/tmdb/550", 170),
+            ("/t/p/original%2Ebackdrop%2Een/tmdb/550", 160), ("/t/p/w45.logo.ko/tmdb/550.png", 45),
+            ("/t/p/h632.backdrop/tmdb/550.jpg", 170),
+            ("/i/unsafe/im:backdrop/w:80/plain/tmdb://550@jpg", 80), ("/i/unsafe/im:poster:fr/plain/tmdb://550@png", 42),
+        ]
+        for (path, expected) in cases {
+            // When the image is requested
+            let width = try await width(server, path)
+            // Then it is that of the rule
+            XCTAssertEqual(width, expected, path)
+        }
+    }
+
+    func testWithoutLanguagesVotesDecide() async throws {
+        let server = try await server(try await tmdb(), languages: "")
+        let poster = try await width(server, "/t/p/original/tmdb/550")
+        XCTAssertEqual(poster, 40)
+    }
+
+    func testUnknownKindAndLanguageAreToldWithTheNearest() async throws {
+        let server = try await server(try await tmdb())
+        assertProblem(try await server.send("/t/p/w92.backdrops/tmdb/550"), 400, "did you mean “backdrop”")
+        assertProblem(try await server.send("/t/p/w92.logo.Korean!/tmdb/550"), 400, "is not a language")
+        assertProblem(try await server.send("/i/unsafe/im:logoo/plain/tmdb://550@jpg"), 400, "did you mean “logo”")
+        assertProblem(try await server.send("/t/p/w92.banner/tmdb/550"), 404, "has no banner")
+    }
+
+    func testLogoKeepsItsTransparency() async throws {
+        // Given clients that accept WebP, only JPEG, and what comes
+        let server = try await server(try await tmdb())
+        for (accept, type) in [("image/webp,*/*", "image/webp"), ("image/jpeg", "image/png"), ("*/*", "image/png")] {
+            // When a logo is requested without a format
+            let answer = try await server.send("/t/p/w45.logo/tmdb/550", fields: [("Accept", accept)])
+            // Then its format has transparency
+            XCTAssertEqual(answer.status, 200, answer.text)
+            XCTAssertEqual(answer.field("Content-Type"), type, accept)
+        }
+    }
+
+    func testWordsSayWhyThisImage() async throws {
+        // Given a poster that was served
+        let server = try await server(try await tmdb())
+        _ = try await width(server, "/t/p/w92/tmdb/550.jpg")
+        // When it is explained
+        let explanation = try await server.send("/explain?url=/t/p/w92/tmdb/550.jpg").json()
+        // Then the words name the list and the votes
+        XCTAssertEqual(explanation["image"] as? String, "poster")
+        XCTAssertEqual(
+            explanation["choice"] as? [String],
+            [
+                "number 1 of 5 by the rule", "language ko-KR, for “ko”, number 1 of ko.original.en.none",
+                "6.0 of 9 votes counts as 5.08", "46 of 780 pixels wide",
+            ])
+        // And the candidates are in its order, with what the source says about them
+        let logos = try await server.send("/sources/tmdb/titles/550/posters?image=logo.ko").json()
+        let candidates = try XCTUnwrap(logos["candidates"] as? [[String: Any]])
+        XCTAssertEqual(candidates.map { $0["language"] as? String }, ["ko-KR", "en-US"])
+        XCTAssertEqual(candidates.map { $0["kind"] as? String }, ["logo", "logo"])
+        XCTAssertEqual(candidates.map { $0["count"] as? Int }, [0, 2])
+        let posters = try await server.send("/sources/tmdb/titles/550/posters").json()
+        let first = try XCTUnwrap((posters["candidates"] as? [[String: Any]])?.first)
+        XCTAssertEqual(first["language"] as? String, "ko-KR")
+        XCTAssertEqual(first["votes"] as? Double, 6)
+        XCTAssertEqual(first["state"] as? String, "chosen")
+    }
+
+    func testPinsAndRejectionsAreByKindAndLanguage() async throws {
+        // Given a server with the poster, the English poster and the logo in its cache
+        let server = try await server(try await tmdb())
+        let path = "/sources/tmdb/titles/550"
+        let all = ["original", "original.poster.en", "original.logo"]
+        var widths: [Int] = []
+        for size in all { widths.append(try await width(server, "/t/p/\(size)/tmdb/550")) }
+        XCTAssertEqual(widths, [46, 40, 60])
+        // When another logo is pinned, and the first English poster rejected
+        let pin = try await server.send(
+            "\(path)/poster?image=logo", method: "PUT", fields: administrator, body: #"{"candidate":2}"#)
+        XCTAssertEqual(pin.status, 200, pin.text)
+        let reject = try await server.send(
+            "\(path)/poster?image=poster.en", method: "PUT", fields: administrator, body: #"{"reject":1}"#)
+        XCTAssertEqual(reject.status, 200, reject.text)
+        // Then these two have changed, and the poster has not
+        widths = []
+        for size in all { widths.append(try await width(server, "/t/p/\(size)/tmdb/550")) }
+        XCTAssertEqual(widths, [46, 48, 50])
+        // And without the decision the logo is the former one
+        _ = try await server.send("\(path)/poster?image=logo", method: "DELETE", fields: administrator)
+        let logo = try await width(server, "/t/p/original.logo/tmdb/550")
+        XCTAssertEqual(logo, 60)
+    }
+
+    func testAddressesOfAnImageLeadToIt() async throws {
+        // Given the addresses of a backdrop with options
+        let server = try await server(try await tmdb())
+        for (options, expected) in [("im:backdrop:en/w:780", "/t/p/w780.backdrop.en/tmdb/550"), ("im:logo/w:33", "/i/")] {
+            let document = try await server.send("/addresses?of=tmdb://550&options=\(options)", fields: administrator).json()
+            // When it is requested at the canonical one
+            let address = try XCTUnwrap(document["address"] as? String)
+            XCTAssertTrue(address.hasPrefix(expected), address)
+            let answer = try await server.send(address)
+            // Then it is there, and says its own address
+            XCTAssertEqual(answer.status, 200, answer.text)
+            XCTAssertTrue(answer.field("Link")?.contains("<\(address)>") ?? false, answer.field("Link") ?? "no Link")
+        }
+        let addresses = PosterAddresses(at: "")
+        XCTAssertEqual(
+            addresses.image(try ImageSelector("logo.ko.none"), of: TitleReference(source: "tmdb", id: "550"), width: 100, scale: 3),
+            "/t/p/w300.logo.ko.none/tmdb/550")
+    }
+
+    func testPrefetchMakesImagesOfSeveralKinds() async throws {
+        // Given an order for posters, backdrops and Korean logos
+        let origin = try await tmdb()
+        let server = try await server(origin)
+        let order =
+            #"{"source":"tmdb","ids":["550"],"sizes":["w92","w300.backdrop","w45.logo.ko","w92.logo.ko"],"formats":["png"]}"#
+        // When it has run
+        let answer = try await server.send("/prefetch", method: "POST", fields: administrator, body: order)
+        XCTAssertEqual(answer.status, 200, answer.text)
+        XCTAssertEqual(try answer.json()["made"] as? Int, 4)
+        // Then the images are cached, and the source was asked once
+        let image = try await server.send("/t/p/w45.logo.ko/tmdb/550.png")
+        XCTAssertTrue(image.field("Cache-Status")?.contains("hit") ?? false, "\(image.fields)")
+        XCTAssertEqual(origin.requests(for: "/movie/550/images"), 1)
+    }
+
+    func testWrongLanguagesAreErrorsOfTheConfiguration() async throws {
+        for (languages, words) in [("[ko, Korean!]", "sources.sample.languages"), ("[]", "1 to 16"), ("ko", "needs a list")] {
+            do {
+                _ = try await server(sources: "sample: { type: sample, languages: \(languages) }")
+                XCTFail(languages)
+            } catch {
+                XCTAssertTrue("\(error)".contains(words), "\(error)")
+            }
+        }
+    }
+}
