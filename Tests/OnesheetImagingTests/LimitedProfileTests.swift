@@ -99,7 +99,10 @@ final class LimitedProfileTests: XCTestCase {
         try assertNoTable(other)
         // Or it is not in the profile
         let tag = try XCTUnwrap(profile.indices.first { profile[$0...].starts(with: "A2B0".utf8) })
-        for (place, bytes) in [(4, [0, 0, 255, 0]), (8, [0, 0, 255, 0]), (4, [255, 255, 255, 255]), (8, [0, 0, 0, 31])] as [(Int, [UInt8])] {
+        let wrong: [(Int, [UInt8])] = [
+            (4, [0, 0, 255, 0]), (8, [0, 0, 255, 0]), (4, [255, 255, 255, 255]), (8, [0, 0, 0, 31]),
+        ]
+        for (place, bytes) in wrong {
             var other = profile
             set(&other, bytes, at: tag + place)
             try assertNoTable(other)
