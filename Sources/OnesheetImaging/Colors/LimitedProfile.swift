@@ -5,7 +5,7 @@ import OnesheetCore
 /// Little CMS samples a profile at 33³ or 17⁴ colours, each of which passes every stage of its tables. Only a
 /// `multiProcessElementsType` can have thousands of stages. The tags D2Bx and B2Dx hold it; they are floating-point alternatives to
 /// tags that every profile has (§8.2), and are removed. The rest has five stages at most: a grid with curves and a matrix around
-/// it. Tables whose grids are larger than their bytes are removed too: a profile has others, which may be all that is needed.
+/// it. Tables whose grids are larger than their bytes are removed too if pixels are not converted with them.
 struct LimitedProfile {
     /// The profile for Little CMS.
     let bytes: [UInt8]
@@ -14,7 +14,7 @@ struct LimitedProfile {
     private static let mostTags = 100
     private static let head = 128
 
-    /// `nil` if the profile is too large or does not describe pixels.
+    /// `nil` if the profile is too large, does not describe pixels, or has a table for them that exceeds its bytes.
     init?(_ profile: [UInt8]) {
         guard profile.count >= Self.head + 4, profile.count <= ImageHeader.largestProfile else { return nil }
         let reader = Reader(bytes: profile)
@@ -32,6 +32,8 @@ struct LimitedProfile {
                 case "A2B", "B2A": reader.fits(at: reader.long(at: place + 4), size: reader.long(at: place + 8))
                 default: true
                 }
+            // Little CMS converts with one of these, and with nothing else if they are damaged.
+            if !isUsable, name == "A2B0" || name == "A2B1" { return nil }
             // A name that Little CMS does not look up and no other tag has.
             if !isUsable { bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, UInt8(index)]) }
         }
