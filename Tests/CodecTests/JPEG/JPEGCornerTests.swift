@@ -113,11 +113,15 @@ final class JPEGCornerTests: XCTestCase {
                     // Then
                     let name = "\(ground), \(corner), progressive: \(isProgressive)"
                     let largest = variances.joined().max() ?? 0
-                    XCTAssertEqual(variances[44 * corner / 8][33 * corner / 8], largest, name)
+                    let row = try XCTUnwrap(variances.firstIndex { $0.contains(largest) })
+                    let column = try XCTUnwrap(variances[row].firstIndex(of: largest))
+                    // The point may lie between two samples.
+                    XCTAssertEqual(Double(row) + 0.5, 44.5 * Double(corner) / 8, accuracy: 1, name)
+                    XCTAssertEqual(Double(column) + 0.5, 33.5 * Double(corner) / 8, accuracy: 1, name)
                     let others = variances.indices.filter { $0 / corner != 5 }
                     XCTAssertTrue(others.allSatisfy { variances[$0].allSatisfy { $0 == 0 } }, name)
                     let block = (5 * corner..<6 * corner).flatMap { variances[$0][4 * corner..<5 * corner] }
-                    XCTAssertLessThan(block.reduce(0) { $0 + Int($1) } / block.count, Int(largest) / 2, name)
+                    XCTAssertLessThan(block.reduce(0) { $0 + Int($1) } / block.count, Int(largest) * 2 / 3, name)
                 }
             }
         }
