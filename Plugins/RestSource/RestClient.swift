@@ -59,13 +59,14 @@ struct RestClient: Sendable {
     private func error(for rule: FaultRule, _ document: JSONValue?, _ id: String?) async -> SourceError {
         let message = document.flatMap { rule.message?.value(in: $0)?.plainText } ?? "the service says no more"
         return switch rule.reason {
-        case .notFound: id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)
+        case .notFound: id.map(SourceError.notFound) ?? .malformedAnswer(reason: "it says that there is no list", details: message)
         case .unauthorized: .unauthorized(message: message)
         case .quotaExhausted: await quota.exhaust()
         // With `Retry-After`, `PluginContext.get` has thrown the time of the service.
         case .rateLimited: .rateLimited(retryAfter: 1)
-        case .unavailable: .unavailable(reason: message)
-        case .malformedAnswer: .malformedAnswer(reason: message)
+        // What a service says of itself may have a key.
+        case .unavailable: .failed(reason: "it reports a failure", details: message)
+        case .malformedAnswer: .malformedAnswer(reason: "it reports a failure", details: message)
         }
     }
 
