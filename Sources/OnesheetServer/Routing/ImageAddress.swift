@@ -4,9 +4,11 @@ import OnesheetPipeline
 
 /// The parsed, canonical address of an image in any dialect.
 struct ImageAddress: Sendable {
-    let title: TitleReference
+    private(set) var title: TitleReference
     /// The source of the title; `nil` if the configuration has none of its name.
-    let source: (any ContentSource)?
+    private(set) var source: (any ContentSource)?
+    /// Set if the source does not allow the title, so only what is stored is served.
+    private(set) var forbidden: FoundTitle.Forbidden?
     let transform: Transform
     /// Whether the client's `Accept` selects the format.
     let negotiates: Bool
@@ -38,11 +40,19 @@ struct ImageAddress: Sendable {
     ) {
         title = found.title
         source = found.source
+        forbidden = found.forbidden
         self.transform = transform
         self.negotiates = negotiates
         self.expires = expires
         self.exactly = exactly
         self.isShared = isShared
+    }
+
+    /// The same address of another title.
+    func of(_ found: FoundTitle) -> Self {
+        var other = self
+        (other.title, other.source) = (found.title, found.source)
+        return other
     }
 
     /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970.
