@@ -99,8 +99,8 @@ struct KOBISClient: Sendable {
         case "320010": .unauthorized(message: fault.message)
         case let code where code.starts(withBytesOf: "3200"): .unauthorized(message: "\(fault.message) (\(code))")
         case let code where code.starts(withBytesOf: "3201"):
-            .malformedAnswer(reason: "KOBIS rejected the request: \(fault.message) (\(code))")
-        case let code: .unavailable(reason: "KOBIS says: \(fault.message) (\(code))")
+            .malformedAnswer(reason: "KOBIS rejected the request (\(code))", details: fault.message)
+        case let code: .failed(reason: "KOBIS reports a failure (\(code))", details: fault.message)
         }
     }
 }

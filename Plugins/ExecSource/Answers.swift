@@ -79,10 +79,12 @@ extension Title {
 }
 
 extension TitlePage {
-    init(answer value: JSONValue) throws(SourceError) {
+    /// - Parameter context: is told of titles that cannot be read, which are missing.
+    init(answer value: JSONValue, _ context: PluginContext) throws(SourceError) {
         let page = try AnswerObject(value, "it")
-        var titles: [Title] = []
-        for title in try page.list("titles") { titles.append(try Title(answer: title)) }
+        let titles = try page.list("titles").readable(in: "the list of titles", context) { value throws(SourceError) in
+            try Title(answer: value)
+        }
         self.init(titles: titles, total: try page.whole("total"), next: try page.whole("next"))
     }
 }
@@ -94,11 +96,32 @@ extension PosterCandidate {
         self.init(.http(url: try fields.object.required("url")), facts: try CandidateFacts(reading: fields))
     }
 
-    static func list(answer value: JSONValue) throws(SourceError) -> [PosterCandidate] {
-        var candidates: [PosterCandidate] = []
-        for candidate in try AnswerObject(value, "it").list("candidates") {
-            candidates.append(try PosterCandidate(answer: candidate))
+    /// - Parameter context: is told of candidates that cannot be read or fetched, which are missing.
+    static func list(answer value: JSONValue, _ context: PluginContext) throws(SourceError) -> [PosterCandidate] {
+        try AnswerObject(value, "it").list("candidates").readable(in: "the candidates", context) { value throws(SourceError) in
+            let candidate = try PosterCandidate(answer: value)
+            guard WebURL(candidate.location.name) != nil else {
+                throw .malformedAnswer(
+                    reason: "the place of a candidate is not an http or https URL", details: "“\(candidate.location.name)”")
+            }
+            return candidate
         }
-        return candidates
+    }
+}
+
+extension [JSONValue] {
+    /// The elements that `read` can read.
+    /// - Throws: the error of the first one if there is no other.
+    fileprivate func readable<Value>(
+        in list: String, _ context: PluginContext, _ read: (JSONValue) throws(SourceError) -> Value
+    ) throws(SourceError) -> [Value] {
+        var values: [Value] = []
+        var damage: [SourceError] = []
+        for element in self {
+            do throws(SourceError) { values.append(try read(element)) } catch { damage.append(error) }
+        }
+        if values.isEmpty, let first = damage.first { throw first }
+        context.warn(ofMissing: damage.map(\.description), in: list)
+        return values
     }
 }

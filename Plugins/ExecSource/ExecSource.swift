@@ -6,6 +6,7 @@ public struct ExecSource: SourcePlugin {
 
     public let originPolicy: OriginPolicy
     private let supervisor: Supervisor
+    private let context: PluginContext
 
     /// - Throws: `ConfigurationError` if there is no such program.
     public init(_ configuration: Configuration, context: PluginContext) throws {
@@ -22,11 +23,13 @@ public struct ExecSource: SourcePlugin {
             ),
             logger: context.logger)
         supervisor = Supervisor(launcher: launcher, context: context, timeout: configuration.timeout.duration)
+        self.context = context
     }
 
     init(launcher: any ChildLauncher, timeout: Duration = .seconds(10), context: PluginContext) {
         originPolicy = OriginPolicy()
         supervisor = Supervisor(launcher: launcher, context: context, timeout: timeout)
+        self.context = context
     }
 
     public func shutdown() async { await supervisor.shutdown() }
@@ -35,7 +38,7 @@ public struct ExecSource: SourcePlugin {
         var params: [String: JSONValue] = ["period": .string(query.period.rawValue), "page": .integer(query.page)]
         params["date"] = query.date.map { .string($0.description) }
         params["phrase"] = query.phrase.map(JSONValue.string)
-        return try TitlePage(answer: try await supervisor.call("titles", params))
+        return try TitlePage(answer: try await supervisor.call("titles", params), context)
     }
 
     public func title(_ id: String) async throws(SourceError) -> Title {
@@ -48,13 +51,7 @@ public struct ExecSource: SourcePlugin {
     }
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
-        let answer = try await supervisor.call("candidates", ["id": .string(id)], title: id)
-        let found = try PosterCandidate.list(answer: answer)
-        for candidate in found where WebURL(candidate.location.name) == nil {
-            throw .malformedAnswer(
-                reason: "the place of a candidate is not an http or https URL", details: "“\(candidate.location.name)”")
-        }
-        return found
+        try PosterCandidate.list(answer: try await supervisor.call("candidates", ["id": .string(id)], title: id), context)
     }
 }
 

@@ -94,12 +94,9 @@ public struct RemoteSource: SourcePlugin {
         throw .unsupported("a remote source has no lists: its titles are the URLs that it allows")
     }
 
-    /// The canonical spelling of the URL, with the identifying parameters. A URL that is not allowed stays unchanged, because it is
-    /// no title.
-    public func canonicalID(_ id: String) -> String {
-        guard let url = WebURL(id), allow.contains(where: { $0.matches(url) }) else { return id }
-        return query.text(of: url)
-    }
+    /// The canonical spelling of the URL, with the identifying parameters. That of a URL that is not allowed, too: its images may be stored
+    /// from a time when it was.
+    public func canonicalID(_ id: String) -> String { WebURL(id).map { query.text(of: $0) } ?? id }
 
     public func canonicalID(of url: WebURL) -> String { query.text(of: url) }
 

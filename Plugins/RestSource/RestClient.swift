@@ -124,13 +124,16 @@ struct RestClient: Sendable {
         return switch rule.reason {
         // A document that says so is the answer to a list or a search without titles.
         case .notFound:
-            id.map(SourceError.notFound) ?? (rule.condition == nil ? .malformedAnswer(reason: message) : .notFound(id: ""))
+            id.map(SourceError.notFound)
+                ?? (rule.condition == nil
+                    ? .malformedAnswer(reason: "it says that there is no list", details: message) : .notFound(id: ""))
         case .unauthorized: .unauthorized(message: message)
         case .quotaExhausted: await quota.exhaust()
         // With `Retry-After`, `PluginContext.get` has thrown the time of the service.
         case .rateLimited: .rateLimited(retryAfter: 1)
-        case .unavailable: .unavailable(reason: message)
-        case .malformedAnswer: .malformedAnswer(reason: message)
+        // What a service says of itself may have a key.
+        case .unavailable: .failed(reason: "it reports a failure", details: message)
+        case .malformedAnswer: .malformedAnswer(reason: "it reports a failure", details: message)
         }
     }
 

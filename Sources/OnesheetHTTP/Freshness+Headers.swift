@@ -9,7 +9,8 @@ extension Freshness {
     ///   - requested: when the request was sent.
     ///   - received: when the response arrived.
     package init(_ headers: [String: String], requested: Date, received: Date, rules: FreshnessRules = FreshnessRules()) {
-        let directives = CacheDirectives(headers["cache-control"] ?? (headers["pragma"] == "no-cache" ? "no-cache" : ""))
+        let said = headers["cache-control"] ?? (headers["pragma"] == "no-cache" ? "no-cache" : nil)
+        let directives = CacheDirectives(said ?? "")
         let reading = AnswerAge(headers, requested: requested, received: received)
 
         var lifetime = reading.lifetime(directives, unsaid: rules.unsaid)
@@ -20,22 +21,54 @@ extension Freshness {
         let forbidsStale = ["must-revalidate", "proxy-revalidate", "s-maxage", "no-cache"].contains { directives.has($0) }
         func extra(_ name: String, _ configured: Double) -> Date {
             let seconds = directives.seconds(name) ?? (forbidsStale ? 0 : configured)
-            return end.addingTimeInterval(directives.has("must-revalidate") ? 0 : seconds)
+            // Their time does not count where nothing may be served without a question.
+            let isForbidden = ["must-revalidate", "proxy-revalidate", "no-cache"].contains { directives.has($0) }
+            return end.addingTimeInterval(isForbidden ? 0 : seconds)
         }
         self.init(
             isStorable: !directives.has("no-store") && !directives.has("private") && !variesByAnything(headers["vary"]),
             freshUntil: end, staleUntil: extra("stale-while-revalidate", rules.staleWhileRevalidate),
             staleOnErrorUntil: extra("stale-if-error", rules.staleIfError), entityTag: headers["etag"],
             lastModified: headers["last-modified"])
+        func kept(_ text: String?) -> String? { text.map { $0.utf8.count <= Self.longestWords ? $0 : "no-cache" } }
+        (cacheControl, expires) = (kept(said), kept(headers["expires"]))
     }
 
-    /// The freshness after a 304: from the new headers, with the old validators if it has none.
+    /// The most bytes of a field that are kept for a later 304. A longer one counts as if it asked for a question each time.
+    private static let longestWords = 1024
+
+    /// Whether a 304 with this entity tag is about the stored original. One with another strong tag is about another (RFC 9111 §4.3.4).
+    package func isConfirmed(by tag: String?) -> Bool {
+        guard let tag, let entityTag, !tag.hasPrefix("W/") else { return true }
+        return (entityTag.hasPrefix("W/") ? String(entityTag.dropFirst(2)) : entityTag).isExactly(tag)
+    }
+
+    /// The same freshness, but no longer than what the redirects that led to the original say of themselves: it is what its first URL
+    /// shows only as long as each of them.
+    /// - Parameter redirects: the header fields of each.
+    package func within(
+        _ redirects: [[String: String]], requested: Date, received: Date, rules: FreshnessRules = FreshnessRules()
+    ) -> Freshness {
+        var least = self
+        for headers in redirects where ["cache-control", "expires", "pragma"].contains(where: { headers[$0] != nil }) {
+            let own = Freshness(headers, requested: requested, received: received, rules: rules)
+            least.isStorable = least.isStorable && own.isStorable
+            least.freshUntil = min(least.freshUntil, own.freshUntil)
+            least.staleUntil = min(least.staleUntil, own.staleUntil)
+            least.staleOnErrorUntil = min(least.staleOnErrorUntil, own.staleOnErrorUntil)
+        }
+        return least
+    }
+
+    /// The freshness after a 304: from the new headers, and the old ones where it has none (RFC 9111 §3.2).
     package func revalidated(
         _ headers: [String: String], requested: Date, received: Date, rules: FreshnessRules = FreshnessRules()
     ) -> Freshness {
         var merged = headers
         if merged["etag"] == nil { merged["etag"] = entityTag }
         if merged["last-modified"] == nil { merged["last-modified"] = lastModified }
+        if merged["cache-control"] == nil, merged["pragma"] == nil { merged["cache-control"] = cacheControl }
+        if merged["expires"] == nil { merged["expires"] = expires }
         return Freshness(merged, requested: requested, received: received, rules: rules)
     }
 }
@@ -90,7 +123,9 @@ private struct AnswerAge {
         self.headers = headers
         date = headers["date"].flatMap { HTTPDate.parse($0, now: received) } ?? received
         let apparent = max(0, received.timeIntervalSince(date))
-        let said = headers["age"].flatMap { Double($0) }.map { $0.isFinite ? max($0, 0) : 0 } ?? 0
+        // Caches on the way may each have added theirs: the first counts (RFC 9111 §5.1).
+        let digits = (headers["age"] ?? "").utf8.prefix { (48...57).contains($0) }
+        let said = Double(Substring(digits)).map { min($0, 2_147_483_648) } ?? 0
         age = max(apparent, said + max(0, received.timeIntervalSince(requested)))
     }
 

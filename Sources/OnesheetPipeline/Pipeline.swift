@@ -84,6 +84,16 @@ package struct Pipeline: Sendable {
         return answers.compactMap(\.self)
     }
 
+    /// The image for `request` that a tier has, if it may be served without a question to its origin.
+    /// - Parameter begun: as of `images(for:from:after:)`.
+    /// - Throws: `.overloaded` if there is no memory for it.
+    package func storedImage(for request: ImageRequest, after begun: CacheLookUp? = nil) async throws(Failure) -> ImageAnswer? {
+        var watch = Stopwatch(metrics)
+        let found = try await CountedHit(request.key, in: cache, after: begun, counting: pool.reading, pool: pool)
+        guard let found, [.fresh, .staleWhileRevalidate].contains(found.hit.entry.state(at: clock.now)) else { return nil }
+        return ImageAnswer(found.hit, timings: watch.lap("cache"), reservation: found.reservation)
+    }
+
     /// A fresh large image without its bytes, in a tier that can read parts of it.
     package struct LargeHead: Sendable {
         fileprivate let key: CacheKey

@@ -13,7 +13,8 @@ final class EntryNotesTests: XCTestCase {
 
     private let texts = [
         "fresh-until": "1795262400.25", "stale-until": "1795262460.25", "stale-on-error-until": "1795348800.25", "etag": "W/\"ä\"",
-        "last-modified": "Thu, 01 Jan 1970 00:00:00 GMT", "origin": "https://example.com/a.jpg", "page": "https://example.com/",
+        "last-modified": "Thu, 01 Jan 1970 00:00:00 GMT", "cache-control": "max-age=60", "expires": "0",
+        "origin": "https://example.com/a.jpg", "page": "https://example.com/",
         "site": "example.com", "asked-at": "1795262400.0", "original": "Vh5kq7P7wqXyZ", "width": "92", "height": "138",
         "color": "#0a10ff", "thumbhash": "1QcSHQRnh493V4dIh4eXh1h4kJUI", "look": "00000000000000ff",
     ]
@@ -33,6 +34,8 @@ final class EntryNotesTests: XCTestCase {
         XCTAssertEqual(entry.freshness?.staleUntil, Date(timeIntervalSince1970: 1_795_262_460.25))
         XCTAssertEqual(entry.freshness?.staleOnErrorUntil, Date(timeIntervalSince1970: 1_795_348_800.25))
         XCTAssertEqual(entry.freshness?.conditions.count, 2)
+        XCTAssertEqual(entry.freshness?.cacheControl, "max-age=60")
+        XCTAssertEqual(entry.freshness?.expires, "0")
         XCTAssertEqual(
             entry.provenance,
             Provenance(

@@ -19,12 +19,12 @@ final class SourceErrorTests: XCTestCase {
         XCTAssertEqual(
             reasons,
             [
-                .unavailable(reason: "https://a.example/x did not answer in time"),
-                .unavailable(reason: "https://a.example/x cannot be fetched: refused"),
-                .unavailable(reason: "https://a.example/x redirects too often"),
-                .unavailable(reason: "https://a.example/x may not be fetched: private"),
-                .unavailable(reason: "“https://a.example/x” is not an http or https URL"),
-                .malformedAnswer(reason: "https://a.example/x sends more than 10 bytes"),
+                .unavailable(reason: "https://a.example did not answer in time"),
+                .unavailable(reason: "https://a.example cannot be fetched: refused"),
+                .unavailable(reason: "https://a.example redirects too often"),
+                .unavailable(reason: "https://a.example may not be fetched: private"),
+                .unavailable(reason: "what is to be fetched is not an http or https URL"),
+                .malformedAnswer(reason: "https://a.example sends more than 10 bytes"),
             ])
     }
 
@@ -41,7 +41,7 @@ final class SourceErrorTests: XCTestCase {
             _ = try await context.get(HTTPRequest(url: "http://b.example/"), under: OriginPolicy())
             XCTFail("it has not answered")
         } catch {
-            XCTAssertEqual(error, .unavailable(reason: "http://b.example/ did not answer in time"))
+            XCTAssertEqual(error, .unavailable(reason: "http://b.example did not answer in time"))
         }
 
         // Then

@@ -38,6 +38,7 @@ final class FreshnessHeadersTests: XCTestCase {
             (["age": "20", "cache-control": "max-age=60"], 40),
             (["age": "100", "cache-control": "max-age=60"], 0),
             (["age": "nonsense", "cache-control": "max-age=60"], 60),
+            (["age": "20, 3", "cache-control": "max-age=60"], 40), (["age": "20;a=1", "cache-control": "max-age=60"], 40),
             (["date": HTTPDate.text(now - 30), "cache-control": "max-age=60"], 30),
             (["date": inAnHour, "cache-control": "max-age=60"], 60),
         ]
@@ -105,10 +106,50 @@ final class FreshnessHeadersTests: XCTestCase {
     func testThatNothingStaleIsServedWhereTheOriginForbidsIt() {
         for header in [
             "max-age=10, must-revalidate", "max-age=10, proxy-revalidate", "s-maxage=10",
-            "max-age=10, must-revalidate, stale-if-error=9",
+            "max-age=10, must-revalidate, stale-if-error=9", "max-age=10, proxy-revalidate, stale-if-error=9",
+            "no-cache, stale-if-error=99, stale-while-revalidate=99",
         ] {
             let freshness = Freshness(["cache-control": header], requested: now, received: now)
             XCTAssertEqual(freshness.state(at: now + 10), .stale, header)
+        }
+    }
+
+    func testA304WithoutWordsLeavesThoseOfTheOriginal() {
+        // Given originals that are fresh for a minute, never, until a time, and for a time that a 304 changes
+        let inAnHour = HTTPDate.text(now + 3600)
+        let table: [(headers: [String: String], answer: [String: String], seconds: Double)] = [
+            (["cache-control": "max-age=60"], [:], 60), (["cache-control": "no-cache"], [:], 0), (["pragma": "no-cache"], [:], 0),
+            (["expires": inAnHour], [:], 3500), (["cache-control": "max-age=60"], ["cache-control": "max-age=600"], 600),
+            ([:], [:], 86_400), (["cache-control": "max-age=60, x=\(String(repeating: "y", count: 1024))"], [:], 0),
+        ]
+        for (headers, answer, seconds) in table {
+            // When a 304 comes later
+            let freshness = Freshness(headers, requested: now, received: now)
+            let renewed = freshness.revalidated(answer, requested: now + 100, received: now + 100)
+            // Then what it does not say stays
+            XCTAssertEqual(renewed.freshUntil.timeIntervalSince(now + 100), seconds, accuracy: 0.001, "\(headers)")
+        }
+    }
+
+    func testA304WithAnotherStrongTagIsAboutAnother() {
+        for (own, other, isConfirmed) in [
+            ("\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false), ("W/\"a\"", "\"a\"", true), ("W/\"a\"", "\"b\"", false),
+            ("\"a\"", "W/\"b\"", true), ("\"a\"", nil, true), (nil, "\"b\"", true),
+        ] as [(String?, String?, Bool)] {
+            let freshness = Freshness(own.map { ["etag": $0] } ?? [:], requested: now, received: now)
+            XCTAssertEqual(freshness.isConfirmed(by: other), isConfirmed, "\(own ?? "none"), \(other ?? "none")")
+        }
+    }
+
+    func testRedirectBoundsTheFreshnessOfItsTarget() {
+        let target = Freshness(["cache-control": "max-age=600"], requested: now, received: now)
+        for (redirect, seconds, isStorable) in [
+            (["cache-control": "max-age=60"], 60, true), (["cache-control": "max-age=6000"], 600, true),
+            (["cache-control": "no-store, max-age=60"], 60, false), ([:], 600, true), (["expires": "0"], 0, true),
+        ] as [([String: String], Double, Bool)] {
+            let least = target.within([["location": "/"], redirect], requested: now, received: now)
+            XCTAssertEqual(least.freshUntil.timeIntervalSince(now), seconds, "\(redirect)")
+            XCTAssertEqual(least.isStorable, isStorable, "\(redirect)")
         }
     }
 

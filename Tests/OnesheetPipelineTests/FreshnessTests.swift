@@ -49,6 +49,24 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(transport.count(), 2)
     }
 
+    func testA304AboutAnotherPictureConfirmsNothing() async throws {
+        // Given a stale original, and an origin whose 304 has another tag
+        let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0", tag: "\"a\"")
+        let first = try await pipeline.image(for: request)
+        clock.advance(by: .seconds(61))
+        let changed = try Pipeline.picture(shade: 90)
+        transport.on(url) { request in
+            let headers = ["cache-control": "max-age=60", "etag": "\"b\""]
+            return request.headers.isEmpty
+                ? HTTPAnswer(status: 200, headers: headers, body: changed) : HTTPAnswer(status: 304, headers: headers)
+        }
+        // When its variant is requested
+        let second = try await pipeline.image(for: request)
+        // Then the origin is asked once more, without a condition
+        XCTAssertNotEqual(second.entry.body, first.entry.body)
+        XCTAssertEqual(transport.count(), 3)
+    }
+
     func testThatAChangedOriginalReplacesEveryVariant() async throws {
         // Given two variants of a stale original, and another picture in its place
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0", tag: "\"a\"")

@@ -96,6 +96,25 @@ final class WebTransportTests: TransportTestCase {
         XCTAssertEqual(answer.body, ByteBuffer(string: "none"))
     }
 
+    func testAnotherHostGetsNoHeaderThatMayBeASecret() async throws {
+        // Given a redirect to another origin, and a source with headers
+        let other = try await origin { _, fields in
+            .answer(body: ByteBuffer(string: fields.keys.sorted().joined(separator: " ")))
+        }
+        let origin = try await origin { _, _ in .redirect(to: other.url + "/") }
+        var policy = loopback
+        policy.headers = [
+            "X-Api-Key": "a", "X-Auth-Token": "b", "Ocp-Apim-Subscription-Key": "c", "Cookie": "d", "X-Session-Id": "e",
+            "X-Amz-Signature": "f", "Referer": "http://a.example/",
+        ]
+        // When the source fetches
+        let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: policy)
+        // Then only the harmless one is sent to the second
+        let names = String(buffer: answer.body)
+        XCTAssertTrue(names.contains("referer"), names)
+        for name in ["key", "token", "cookie", "session", "signature"] { XCTAssertFalse(names.contains(name), names) }
+    }
+
     func testThatAnOriginThatNeverAnswersTimesOut() async throws {
         // Given an origin that is silent
         let origin = try await origin { _, _ in .silence }

@@ -53,8 +53,8 @@ struct KakaoSearch: Sendable {
         case (-10, _): await quota.exhaust()
         case (-401, _), (_, 401), (_, 403): .unauthorized(message: fault.message)
         case (_, 429): .quotaExhausted(until: nil)
-        case (_, 500...): .unavailable(reason: "Kakao returned \(status): \(fault.message)")
-        default: .malformedAnswer(reason: "Kakao rejected the search (\(fault.code)): \(fault.message)")
+        case (_, 500...): .failed(reason: "Kakao returned \(status)", details: fault.message)
+        default: .malformedAnswer(reason: "Kakao rejected the search (\(fault.code))", details: fault.message)
         }
     }
 

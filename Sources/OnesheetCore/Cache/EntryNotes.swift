@@ -10,6 +10,8 @@ package struct EntryNotes {
         case staleOnErrorUntil = "stale-on-error-until"
         case entityTag = "etag"
         case lastModified = "last-modified"
+        case cacheControl = "cache-control"
+        case expires
         case location = "origin"
         case page
         case site
@@ -36,6 +38,8 @@ package struct EntryNotes {
             texts[.staleOnErrorUntil] = Self.text(freshness.staleOnErrorUntil)
             texts[.entityTag] = freshness.entityTag
             texts[.lastModified] = freshness.lastModified
+            texts[.cacheControl] = freshness.cacheControl
+            texts[.expires] = freshness.expires
         }
         let (provenance, presentation) = (entry.provenance, entry.presentation)
         texts[.location] = provenance.location
@@ -68,9 +72,11 @@ package struct EntryNotes {
     package var freshness: Freshness? {
         guard let fresh = moment(.freshUntil), let stale = moment(.staleUntil), let staleOnError = moment(.staleOnErrorUntil)
         else { return nil }
-        return Freshness(
+        var freshness = Freshness(
             freshUntil: fresh, staleUntil: stale, staleOnErrorUntil: staleOnError, entityTag: texts[.entityTag],
             lastModified: texts[.lastModified])
+        (freshness.cacheControl, freshness.expires) = (texts[.cacheControl], texts[.expires])
+        return freshness
     }
 
     package var provenance: Provenance {

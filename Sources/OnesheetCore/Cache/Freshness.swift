@@ -14,6 +14,9 @@ public struct Freshness: Sendable, Equatable {
     public var entityTag: String?
     /// `Last-Modified`, as sent.
     public var lastModified: String?
+    /// `Cache-Control` and `Expires`, as sent: a 304 without them means that they still hold.
+    package var cacheControl: String?
+    package var expires: String?
 
     public init(
         isStorable: Bool = true, freshUntil: Date, staleUntil: Date, staleOnErrorUntil: Date, entityTag: String? = nil,

@@ -34,6 +34,8 @@ public struct HTTPAnswer: Sendable, Equatable {
     /// Names in lower case. Equal repeated fields are one, and others are joined with a comma (RFC 9110 §5.2).
     public var headers: [String: String]
     public var body: ByteBuffer
+    /// The header fields of the redirects that led to it.
+    package var redirects: [[String: String]] = []
 
     public init(status: Int, headers: [String: String] = [:], body: ByteBuffer = ByteBuffer()) {
         self.status = status
@@ -53,7 +55,8 @@ extension HTTPAnswer {
     /// Seconds of `Retry-After`, if the host sends it (RFC 9110 §10.2.3).
     package func retryAfter(at now: Date) -> Double? {
         guard let text = headers["retry-after"] else { return nil }
-        return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
+        if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) { return Double(text) }
+        return HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
     }
 }
 

@@ -4,6 +4,16 @@ package struct FoundTitle: Sendable {
     package let title: TitleReference
     /// `nil` if the configuration has no source of the name.
     package let source: (any ContentSource)?
+    /// Set if the source does not allow the URL that the title is, so only what is stored may be served.
+    package var forbidden: Forbidden?
+
+    /// What becomes of a title that is not allowed.
+    package struct Forbidden: Sendable {
+        /// The other titles that the URL may have been.
+        package let others: [FoundTitle]
+        /// The error if nothing is stored of any.
+        package var reason: RequestError
+    }
 
     /// - Parameter title: already has the canonical spelling of its id.
     package init(canonical title: TitleReference, source: (any ContentSource)?) {

@@ -60,13 +60,14 @@ extension SourceError: CustomStringConvertible {
 }
 
 extension SourceError {
-    /// The source error for a failed request. Queries are left out because they carry keys.
+    /// The source error for a failed request. Of URLs only the origin is left, because paths and queries carry keys. The log has the rest.
     public init(_ error: HTTPTransportError) {
+        func shown(_ url: String) -> String { WebURL(url)?.origin ?? "a URL" }
         switch error {
         case .forbidden(let url, let reason):
             self = .unavailable(reason: "\(shown(url)) may not be fetched: \(reason)")
-        case .invalidURL(let url):
-            self = .unavailable(reason: "“\(shown(url))” is not an http or https URL")
+        case .invalidURL:
+            self = .unavailable(reason: "what is to be fetched is not an http or https URL")
         case .timedOut(let url):
             self = .unavailable(reason: "\(shown(url)) did not answer in time")
         case .tooLarge(let url, let limit):

@@ -3,7 +3,13 @@ package struct SourceURL {
     /// Sources by name, in configuration order.
     package let sources: [(name: String, source: any ContentSource)]
 
-    package init(sources: [(name: String, source: any ContentSource)]) { self.sources = sources }
+    /// Whether a URL is found too that no source allows: its images may be stored from a time when one did.
+    private let findsForbidden: Bool
+
+    package init(sources: [(name: String, source: any ContentSource)], findsForbidden: Bool = false) {
+        self.sources = sources
+        self.findsForbidden = findsForbidden
+    }
 
     /// Resolves `{source}://{id}`, or an `http(s)` URL that a source's allow-list contains. The first such source wins.
     package func resolve(_ text: String) throws(RequestError) -> FoundTitle {
@@ -19,11 +25,25 @@ package struct SourceURL {
         guard let url = WebURL(text) else { throw .malformed("“\(shown(text))” is not a URL") }
         let answering = sources.first { $0.source.originPolicy.allow?.contains { $0.matches(url) } ?? false }
         guard let answering else {
-            throw .forbidden("no remote source allows \(shown(url)); add its prefix to a source of type remote")
+            return try forbidden(
+                url, .forbidden("no remote source allows \(shown(url)); add its prefix to a source of type remote"))
         }
-        return FoundTitle(
-            canonical: TitleReference(source: answering.name, id: answering.source.canonicalID(of: url)),
-            source: answering.source)
+        return Self.title(url, of: answering)
+    }
+
+    private static func title(_ url: WebURL, of remote: (name: String, source: any ContentSource)) -> FoundTitle {
+        FoundTitle(
+            canonical: TitleReference(source: remote.name, id: remote.source.canonicalID(of: url)), source: remote.source)
+    }
+
+    /// The title that `url` may have been.
+    /// - Throws: `reason` if there is none, or it is not to be found.
+    private func forbidden(_ url: WebURL, _ reason: RequestError) throws(RequestError) -> FoundTitle {
+        let remotes = findsForbidden ? sources.filter { $0.source.originPolicy.allow != nil } : []
+        guard let first = remotes.first else { throw reason }
+        var found = Self.title(url, of: first)
+        found.forbidden = .init(others: remotes.dropFirst().map { Self.title(url, of: $0) }, reason: reason)
+        return found
     }
 
     /// Resolves a source URL inside a dialect's path: percent-encoded, or a plain `http(s)` URL with its query.

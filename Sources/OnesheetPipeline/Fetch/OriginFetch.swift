@@ -1,3 +1,4 @@
+import FoundationEssentials
 import OnesheetHTTP
 import NIOCore
 import OnesheetCache
@@ -24,8 +25,7 @@ struct OriginFetch: Sendable {
         case .http(let url):
             let (answer, body) = try await ask(HTTPRequest(url: url), policy)
             try check(answer, of: url, policy)
-            let freshness = Freshness(
-                answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
+            let freshness = freshness(of: answer, requested: start, policy)
             return try await admit(body, from: url, of: image, freshness)
         case .local(let name, let bytes):
             return try await admit(try await local.bytes(of: image.title.source, bytes), from: name, of: image, nil)
@@ -38,15 +38,24 @@ struct OriginFetch: Sendable {
         _ original: Original, from url: String, for image: ImageReference, policy: OriginPolicy
     ) async throws(Failure) -> Original {
         let start = clock.now
-        let rules = FreshnessRules(policy.freshness)
-        let (answer, body) = try await ask(HTTPRequest(url: url, headers: original.freshness?.conditions ?? [:]), policy)
+        var (answer, body) = try await ask(HTTPRequest(url: url, headers: original.freshness?.conditions ?? [:]), policy)
         if answer.isNotModified, let freshness = original.freshness {
-            let renewed = freshness.revalidated(answer.headers, requested: start, received: clock.now, rules: rules)
-            return original.with(renewed, keptAt: clock.now, for: lifetime)
+            if freshness.isConfirmed(by: answer.headers["etag"]) {
+                let (received, rules) = (clock.now, FreshnessRules(policy.freshness))
+                let renewed = freshness.revalidated(answer.headers, requested: start, received: received, rules: rules)
+                    .within(answer.redirects, requested: start, received: received, rules: rules)
+                return original.with(renewed, keptAt: clock.now, for: lifetime)
+            }
+            (answer, body) = try await ask(HTTPRequest(url: url), policy)
         }
         try check(answer, of: url, policy)
-        let freshness = Freshness(answer.headers, requested: start, received: clock.now, rules: rules)
-        return try await admit(body, from: url, of: image, freshness)
+        return try await admit(body, from: url, of: image, freshness(of: answer, requested: start, policy))
+    }
+
+    private func freshness(of answer: HTTPAnswer, requested: Date, _ policy: OriginPolicy) -> Freshness {
+        let (received, rules) = (clock.now, FreshnessRules(policy.freshness))
+        return Freshness(answer.headers, requested: requested, received: received, rules: rules)
+            .within(answer.redirects, requested: requested, received: received, rules: rules)
     }
 
     /// - Throws: the error for a response without a picture.

@@ -85,14 +85,19 @@ package final class WebTransport: HTTPTransport {
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         try OriginGuard.check(start, policy)
         var url = start
+        var redirects: [[String: String]] = []
         for _ in 0...Self.maximumRedirects {
-            let answer: HTTPAnswer
+            var answer: HTTPAnswer
             do throws(HTTPTransportError) {
                 answer = try await step(to: url, from: start, headers: headers, policy, in: time)
             } catch {
                 throw url == start ? error : error.moved(to: start)
             }
-            guard answer.isRedirect, let location = answer.headers["location"] else { return answer }
+            guard answer.isRedirect, let location = answer.headers["location"] else {
+                answer.redirects = redirects
+                return answer
+            }
+            redirects.append(answer.headers)
             guard let next = url.resolving(location) else {
                 throw .failed(url: start.description, reason: "it redirects to a target that is not an http or https URL")
             }
@@ -196,7 +201,7 @@ extension HTTPTransportError {
 extension OriginPolicy {
     /// The policy's headers without credentials.
     fileprivate var headersForStrangers: [String: String] {
-        headers.filter { !["authorization", "proxy-authorization", "cookie"].contains($0.key.lowercased()) }
+        headers.filter { !SecretNames.mayBeOne($0.key) }
     }
 }
 

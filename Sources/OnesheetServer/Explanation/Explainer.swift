@@ -47,6 +47,7 @@ package struct Explainer: Sendable {
             throw RequestError.forbidden("this address hides its source URL, so only the administrator gets an explanation")
         }
         var target = await target(read, accept: accept)
+        if let forbidden = read.forbidden, await !isCached(target) { throw forbidden.reason }
         var fetched: ImageAnswer?
         var failure: String?
         if depth.fetches {

@@ -64,10 +64,10 @@ struct AccessLine {
 
     /// Path and query for logs: without the query of a URL in them.
     static func visible(target: String) -> String {
-        guard let (path, _) = target.cut(at: "?") else { return shown(request: target) }
-        let shownPath = shown(request: String(path))
-        // The query of an explanation is an address of an image, which may be a URL in base64url.
-        if path.isExactly("/explain") { return shownPath }
+        guard let (path, query) = target.cut(at: "?") else { return visible(page: target) }
+        let shownPath = visible(page: String(path))
+        // The query of an explanation, and of the console's page for one, is an address of an image, which may be a URL in base64url.
+        if path.isExactly("/explain") || hasImage(query) { return shownPath }
         // If the path has a URL, the query may be that URL's.
         return shownPath.isExactly(path) ? shown(path: target) : shownPath
     }
@@ -76,7 +76,19 @@ struct AccessLine {
     /// proxy that adds to the path.
     static func visible(referer: String) -> String {
         // A URL loses its query here, and a path there.
-        let page = referer.contains("://") ? shown(path: referer) : visible(target: referer)
+        visible(page: referer.contains("://") ? shown(path: referer) : visible(target: referer))
+    }
+
+    /// Whether a query has the path of an image of a free transform, which may be a URL in base64url.
+    private static func hasImage(_ query: Substring) -> Bool {
+        do throws(RequestError) { return try PercentEncoding.decode(query).firstRange(ofBytesOf: "/i/") != nil } catch {
+            return true
+        }
+    }
+
+    /// A path or URL without the query of a URL in an address of `/i/` in it, wherever that begins.
+    private static func visible(page: String) -> String {
+        let page = shown(path: page)
         var rest = page[...]
         while let start = rest.firstRange(ofBytesOf: "/i/")?.lowerBound {
             rest = rest[start...]

@@ -118,8 +118,14 @@ struct Redaction: Sendable {
     ///   everywhere.
     init(secrets: [String]) {
         let long = secrets.filter { $0.utf8.count >= 4 }
+        // As they are written in URLs, forms, and JSON, where PHP escapes slashes.
+        let spellings = long.flatMap { secret -> [String] in
+            let encoded = PercentEncoding.encode(secret)
+            let slashes = ["\\/", "\\u002f", "\\u002F"].map { secret.replacing(bytesOf: "/", with: $0) }
+            return [secret, encoded, encoded.withSmallEscapes, encoded.replacing(bytesOf: "%20", with: "+")] + slashes
+        }
         // Longest first, because one secret may contain another.
-        self.secrets = (long + long.map { PercentEncoding.encode($0) }).sorted { $0.utf8.count > $1.utf8.count }
+        self.secrets = Set(spellings.map { ExactText($0) }).map(\.description).sorted { $0.utf8.count > $1.utf8.count }
     }
 
     /// A URL without secrets. Recordings are filed under it.
@@ -187,5 +193,18 @@ struct Redaction: Sendable {
     /// A response's header fields without secrets and cookies.
     func fields(_ fields: [String: String]) -> [String: String] {
         fields.filter { !SecretNames.isOne($0.key) }.mapValues(text)
+    }
+}
+
+extension String {
+    /// A percent-encoded text whose escapes have small letters.
+    fileprivate var withSmallEscapes: String {
+        var left = 0
+        let bytes = utf8.map { byte -> UInt8 in
+            if byte == UInt8(ascii: "%") { left = 3 }
+            left -= 1
+            return left >= 0 && (0x41...0x46).contains(byte) ? byte | 0x20 : byte
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -39,7 +39,7 @@ struct DialectRoute: ImageRoute {
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
-        let server = AddressServices(images)
+        let server = AddressServices(images, findsForbidden: true)
         guard let image = try dialect.image(at: rest, on: server) else { return nil }
         var address = ImageAddress(
             server.found(image.title), transform: try images.options.transform(image.options),
@@ -82,14 +82,23 @@ struct DialectRoute: ImageRoute {
 /// with its source.
 private final class AddressServices: DialectServer {
     private let images: ImageContext
+    private let sources: SourceURL
     private let latest = Mutex<FoundTitle?>(nil)
 
-    init(_ images: ImageContext) { self.images = images }
+    /// - Parameter findsForbidden: as of `SourceURL`.
+    init(_ images: ImageContext, findsForbidden: Bool = false) {
+        self.images = images
+        sources = SourceURL(sources: images.sources, findsForbidden: findsForbidden)
+    }
 
     /// `title` with the source that was found for it. A dialect may also have made a title without asking.
     func found(_ title: TitleReference) -> FoundTitle {
         let known = latest.withLock { $0 }
-        if let known, known.title.source.isExactly(title.source) { return FoundTitle(canonical: title, source: known.source) }
+        if let known, known.title.source.isExactly(title.source) {
+            var found = FoundTitle(canonical: title, source: known.source)
+            found.forbidden = known.forbidden
+            return found
+        }
         return FoundTitle(canonical: title, source: images.sources.source(named: title.source))
     }
 
@@ -100,11 +109,11 @@ private final class AddressServices: DialectServer {
     }
 
     func title(_ sourceURL: String) throws(RequestError) -> TitleReference {
-        keep(try SourceURL(sources: images.sources).resolve(sourceURL))
+        keep(try sources.resolve(sourceURL))
     }
 
     func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
-        keep(try SourceURL(sources: images.sources).resolve(embedded: sourceURL))
+        keep(try sources.resolve(embedded: sourceURL))
     }
 
     private func keep(_ found: FoundTitle) -> TitleReference {

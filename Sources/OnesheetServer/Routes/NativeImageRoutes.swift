@@ -30,7 +30,7 @@ struct FreeImageRoute: ImageRoute {
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         let path = try ImagePath(rest, images.options, signedBy: images.signature)
-        let sources = SourceURL(sources: images.sources)
+        let sources = SourceURL(sources: images.sources, findsForbidden: true)
         switch path.source {
         case .url(let url):
             return image(of: try sources.resolve(url), path)
@@ -40,9 +40,10 @@ struct FreeImageRoute: ImageRoute {
             }
             let url = try encryption.decrypt(text)
             let unknown = RequestError.forbidden("the encrypted source URL is not one that a source of this server allows")
-            let found: FoundTitle
+            var found: FoundTitle
             do throws(RequestError) { found = try sources.resolve(url) } catch { throw unknown }
             guard found.source != nil else { throw unknown }
+            found.forbidden?.reason = unknown
             var address = image(of: found, path)
             address.hidesSource = true
             return address

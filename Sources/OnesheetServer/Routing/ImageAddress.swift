@@ -4,10 +4,12 @@ import OnesheetPipeline
 
 /// The parsed, canonical address of an image in any dialect.
 struct ImageAddress: Sendable {
-    let image: ImageReference
+    private(set) var image: ImageReference
     var title: TitleReference { image.title }
     /// The source of the title; `nil` if the configuration has none of its name.
-    let source: (any ContentSource)?
+    private(set) var source: (any ContentSource)?
+    /// Set if the source does not allow the title, so only what is stored is served.
+    private(set) var forbidden: FoundTitle.Forbidden?
     let transform: Transform
     /// Whether the client's `Accept` selects the format.
     let negotiates: Bool
@@ -40,11 +42,19 @@ struct ImageAddress: Sendable {
     ) {
         image = ImageReference(found.title, selector)
         source = found.source
+        forbidden = found.forbidden
         self.transform = transform
         self.negotiates = negotiates
         self.expires = expires
         self.exactly = exactly
         self.isShared = isShared
+    }
+
+    /// The same address of another title.
+    func of(_ found: FoundTitle) -> Self {
+        var other = self
+        (other.image, other.source) = (ImageReference(found.title, image.selector), found.source)
+        return other
     }
 
     /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970.

@@ -100,7 +100,9 @@ struct ImageContext: Sendable {
     /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error, because its next
     /// request may get the image.
     static func fallback(of target: ParsedTarget, after error: any Error) -> String? {
-        (error as? Failure)?.isOurs ?? false ? nil : target.address.fallback
+        // Nobody is sent to a place that is not allowed.
+        guard target.address.forbidden == nil else { return nil }
+        return (error as? Failure)?.isOurs ?? false ? nil : target.address.fallback
     }
 
     /// The image of `target`, or of the other meaning of its path if the source has no such title. If its format is negotiated and cannot
@@ -111,6 +113,9 @@ struct ImageContext: Sendable {
     func image(
         of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?, without unfit: Set<ImageFormat> = []
     ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
+        if let forbidden = target.address.forbidden {
+            return try await storedImage(of: target, forbidden, after: lookUp, accept: field)
+        }
         do {
             let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
             try target.address.checkSides(of: answer.entry)
@@ -133,6 +138,21 @@ struct ImageContext: Sendable {
             let next = self.target(target.address, in: accept.choose(field, without: unfit))
             return try await image(of: next, accept: field, without: unfit)
         }
+    }
+
+    /// The stored image of `target`, whose URL no source allows. Nothing is fetched, made or revalidated for it.
+    /// - Throws: the reason of the refusal if nothing is stored.
+    private func storedImage(
+        of target: ParsedTarget, _ forbidden: FoundTitle.Forbidden, after lookUp: CacheLookUp?, accept field: String?
+    ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
+        let others = forbidden.others.map { self.target(target.address.of($0), accept: field) }
+        for (number, target) in ([target] + others).enumerated() {
+            let stored = try await pipeline.storedImage(for: target.request, after: number == 0 ? lookUp : nil)
+            guard let answer = stored else { continue }
+            try target.address.checkSides(of: answer.entry)
+            return (target, answer)
+        }
+        throw forbidden.reason
     }
 
     /// The other meaning of the path of `address`: the title whose id has the extension, in a format that is negotiated. Its id gets its

@@ -135,6 +135,13 @@ final class RecordReplayTests: ServerTestCase {
         ]
         for (url, expected) in table { XCTAssertEqual(redaction.url(url), expected) }
         XCTAssertEqual(redaction.fields(["set-cookie": "a=b", "x": "s3cret+"]), ["x": "REDACTED"])
+        // And however a service writes it
+        let slashed = Redaction(secrets: ["S3cr/et+K y"])
+        for text in [
+            "S3cr/et+K y", "S3cr\\/et+K y", "S3cr\\u002fet+K y", "S3cr%2Fet%2BK%20y", "s=S3cr%2fet%2bK%20y", "S3cr%2Fet%2BK+y",
+        ] {
+            XCTAssertFalse(slashed.text(text).contains("S3cr"), text)
+        }
     }
 
     private static func answer(_ target: String, _ base: String) -> String {

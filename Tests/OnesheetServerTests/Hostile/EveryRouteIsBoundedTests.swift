@@ -10,7 +10,8 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Each route of the router, with more large originals than there is memory for. A route without an example fails.
+/// Each route of the router, with more large originals than there is memory for. A route without an example in `Tests/Stress/routes.json`
+/// fails. The stress test's `every-route` has originals of 30 MB, and holds what the processes take against `limits.memory`.
 final class EveryRouteIsBoundedTests: ServerTestCase {
     private static let titles = 16
     private let limit = 24 << 20
@@ -25,10 +26,11 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         for route in try await routes(origin, cache) {
             let server = try await server(origin, cache)
             let memory = server.server.responder.context.pipeline.pool.memory
-            let paths = try XCTUnwrap(examples(origin)[route], "a new route \(route) needs an example here")
+            let paths = try XCTUnwrap(
+                try examples(origin)[route], "a new route \(route) needs an example in Tests/Stress/routes.json")
             // When each example is requested by many at once, who begin with different originals
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for client in 0..<64 {
+                for client in 0..<256 {
                     let fields = administrator + (client.isMultiple(of: 3) ? [("Range", "bytes=0-0")] : [])
                     for path in paths(client % Self.titles) {
                         group.addTask { try await server.send(path, fields: fields).status }
@@ -54,7 +56,8 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         for (number, route) in try await routes(origin, cache).enumerated() {
             let server = try await server(origin, cache, keys: oneMiss)
             let metrics = server.server.responder.context.pipeline.metrics
-            let paths = try XCTUnwrap(examples(origin)[route], "a new route \(route) needs an example here")
+            let paths = try XCTUnwrap(
+                try examples(origin)[route], "a new route \(route) needs an example in Tests/Stress/routes.json")
             // When a client asks that has spent its only miss on an image that no server before this one has made
             let spent = try await server.send("/i/unsafe/w:\(100 + number)/plain/web://\(Self.escaped(origin, 99))@jpg")
             XCTAssertEqual(spent.status, 200, spent.text)
@@ -91,39 +94,19 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         return routes
     }
 
-    /// What to request of each route, for the title with this number.
-    private func examples(_ origin: OriginServer) -> [String: @Sendable (Int) -> [String]] {
-        let url = origin.url
-        @Sendable func image(_ options: String, _ number: Int) -> String {
-            "/i/unsafe/\(options)plain/web://\(Self.escaped(origin, number))"
+    /// What to request of each route, for the title with this number. The stress test's `every-route` attacks with the same paths.
+    private func examples(_ origin: OriginServer) throws -> [String: @Sendable (Int) -> [String]] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Stress/routes.json")
+        return try JSONDecoder().decode([String: [String]].self, from: Data(contentsOf: file)).mapValues { paths in
+            { number in
+                let title = Self.escaped(origin, number)
+                return paths.map {
+                    $0.replacing("{title}", with: title).replacing("{twice}", with: PercentEncoding.encode(title))
+                        .replacing("{width}", with: "\(40 + number)")
+                }
+            }
         }
-        @Sendable func title(_ number: Int) -> String { Self.escaped(origin, number) }
-        let nothing: @Sendable (Int) -> [String] = { _ in [] }
-        return [
-            "/i/": { [image("", $0), image("w:\(40 + $0)/", $0) + "@jpg"] },
-            "/t/p/": { ["/t/p/w92/web/\(title($0))", "/t/p/original/web/\(title($0))"] },
-            "/cdn-cgi/image/": { ["/cdn-cgi/image/width=\(50 + $0)/web://\(title($0))"] },
-            "/_next/image": { ["/_next/image?w=\(64)&q=75&url=\(PercentEncoding.encode("web://\(url)/\($0)"))"] },
-            "/thumbor/": { ["/thumbor/unsafe/\(60 + $0)x0/web://\(title($0))"] },
-            "/iiif/3/": {
-                let id = PercentEncoding.encode("web://\(url)/\($0)")
-                return ["/iiif/3/\(id)/info.json", "/iiif/3/\(id)/full/\(70 + $0),/0/default.jpg"]
-            },
-            "/explain": { ["/explain?url=\(PercentEncoding.encode(image("", $0)))"] },
-            "/addresses": { ["/addresses?of=web://\(title($0))"] },
-            "/sources": { _ in ["/sources"] },
-            "/sources/": {
-                [
-                    "/sources/web/titles/\(title($0))", "/sources/web/titles/\(title($0))/posters",
-                    "/sources/web/titles/\(title($0))/posters/1",
-                ]
-            },
-            "/": { ["/", "/?plain&source=web&posters=\(title($0))", "/?plain&source=web&title=\(title($0))"] },
-            "/cache/": { _ in ["/cache/"] }, "/blocked/": { _ in ["/blocked/"] }, "/prefetch": { _ in ["/prefetch"] },
-            "/prefetch/": { _ in ["/prefetch/1"] }, "/figures": { _ in ["/figures"] }, "/errors": { _ in ["/errors"] },
-            "/health": { _ in ["/health"] }, "/ready": { _ in ["/ready"] }, "/metrics": { _ in ["/metrics"] },
-            "/3/configuration": { _ in ["/3/configuration"] }, "/console/": { _ in ["/console/none"] }, "/favicon.ico": nothing,
-        ]
     }
 
     private static func escaped(_ origin: OriginServer, _ number: Int) -> String {

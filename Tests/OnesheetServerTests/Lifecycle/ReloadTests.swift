@@ -85,6 +85,57 @@ final class ReloadTests: ServerTestCase {
         XCTAssertEqual(origin.requests(), asked)
     }
 
+    func testStoredImagesOfADisallowedOriginAreServed() async throws {
+        // Given two sources, and an image of each that is fresh for a minute, by all grammars
+        let (body, clock) = (try Picture.jpeg(), ManualClock())
+        let origin = try await origin { _, _ in
+            .answer(type: "image/jpeg", fields: ["Cache-Control": "max-age=60, stale-while-revalidate=0"], body: body)
+        }
+        func sources(_ folders: String...) -> String {
+            zip(["web", "other"], folders).map { name, folder in
+                "\(name): { type: remote, allow: [\"\(origin.url)/\(folder)/\"], networks: [loopback] }"
+            }.joined(separator: "\n")
+        }
+        let dialects = "dialects: [thumbor]"
+        let server = try await server(sources: sources("a", "b"), keys: dialects, clock: clock.wallClock)
+        func paths(_ width: Int) -> [String] {
+            [("web", "a"), ("other", "b")].flatMap { name, folder in
+                let url = "\(origin.url)/\(folder)/one"
+                let id = PercentEncoding.encode(url)
+                return [
+                    "/t/p/w\(width)/\(name)/\(id).jpg", "/i/unsafe/w:\(width)/plain/\(name)://\(id)@jpg",
+                    "/i/unsafe/w:\(width)/plain/\(url)@jpg", "/thumbor/unsafe/\(width)x0/filters:format(jpeg)/\(url)",
+                ]
+            }
+        }
+        var made: [[UInt8]] = []
+        for path in paths(92) {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, answer.text)
+            made.append(answer.body)
+        }
+        // When neither is allowed any longer
+        await server.reload(sources: sources("none", "nowhere"), keys: dialects)
+        let asked = origin.requests()
+        // Then that image is served, and no other one is made
+        for (path, body) in zip(paths(92), made) {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, "\(path): \(answer.text)")
+            XCTAssertEqual(answer.body, body, path)
+        }
+        for path in paths(154) {
+            let answer = try await server.send(path)
+            XCTAssertTrue([403, 404].contains(answer.status), "\(path): \(answer.status)")
+        }
+        // And when it is stale, it is refused
+        clock.advance(by: .seconds(61))
+        for path in paths(92) {
+            let answer = try await server.send(path)
+            XCTAssertTrue([403, 404].contains(answer.status), "\(path): \(answer.status)")
+        }
+        XCTAssertEqual(origin.requests(), asked)
+    }
+
     func testThatABadConfigurationIsRefusedAndTheOldOneStays() async throws {
         let server = try await server(logger: lines.logger())
         for (keys, words) in [

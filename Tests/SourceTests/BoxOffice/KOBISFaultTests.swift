@@ -27,8 +27,11 @@ final class KOBISFaultTests: XCTestCase {
             (200, RecordedKOBIS.fault("320011", "x"), .quotaExhausted(until: midnight)),
             (200, RecordedKOBIS.fault("320012", "일일 호출 횟수를 초과하였습니다."), .quotaExhausted(until: midnight)),
             (200, RecordedKOBIS.fault("320001", "키가 없습니다."), .unauthorized(message: "키가 없습니다. (320001)")),
-            (200, RecordedKOBIS.fault("320102", "날짜"), .malformedAnswer(reason: "KOBIS rejected the request: 날짜 (320102)")),
-            (200, RecordedKOBIS.fault("900001", "점검"), .unavailable(reason: "KOBIS says: 점검 (900001)")),
+            (
+                200, RecordedKOBIS.fault("320102", "날짜"),
+                .malformedAnswer(reason: "KOBIS rejected the request (320102)", details: "날짜")
+            ),
+            (200, RecordedKOBIS.fault("900001", "점검"), .failed(reason: "KOBIS reports a failure (900001)", details: "점검")),
             (500, "", .unavailable(reason: "KOBIS returned HTTP status 500")),
             (404, "<html></html>", .malformedAnswer(reason: "KOBIS returned HTTP status 404")),
         ]
@@ -89,7 +92,7 @@ final class KOBISFaultTests: XCTestCase {
             XCTFail("it answered")
         } catch {
             // Then
-            XCTAssertEqual(error, .unavailable(reason: "https://www.kobis.or.kr/x did not answer in time"))
+            XCTAssertEqual(error, .unavailable(reason: "https://www.kobis.or.kr did not answer in time"))
         }
     }
 

@@ -26,10 +26,10 @@ final class KakaoFaultTests: XCTestCase {
             (400, RecordedKakao.quota, .quotaExhausted(until: 1_795_273_200)),
             (429, "", .quotaExhausted(until: nil)),
             (503, "<html></html>", .unavailable(reason: "Kakao returned HTTP status 503")),
-            (500, #"{"code":-1,"msg":"internal"}"#, .unavailable(reason: "Kakao returned 500: internal")),
+            (500, #"{"code":-1,"msg":"internal"}"#, .failed(reason: "Kakao returned 500", details: "internal")),
             (
                 400, #"{"code":-2,"msg":"size is more than max"}"#,
-                .malformedAnswer(reason: "Kakao rejected the search (-2): size is more than max")
+                .malformedAnswer(reason: "Kakao rejected the search (-2)", details: "size is more than max")
             ),
             (204, "", .malformedAnswer(reason: "Kakao returned HTTP status 204")),
         ]

@@ -110,6 +110,22 @@ final class ExecAnswerTests: XCTestCase {
         }
     }
 
+    func testDamagedRowsDoNotTakeTheOthersWithThem() async throws {
+        // Given a list and candidates of which some are damaged
+        let launcher = ScriptedLauncher { _, call in
+            .answer(
+                call.method == "titles"
+                    ? #"{"titles":[{"id":"1"},null,{"id":"2","name":"Two"},{"id":3,"name":"x"},{"id":"4","name":"y","rank":"first"}]}"#
+                    : #"{"candidates":[{"url":5},{"url":"ftp://a.example/1"},{"url":"http://a.example/2"},{}]}"#)
+        }
+        let source = ExecSource(launcher: launcher, context: .forTesting())
+        // When they are asked for, then the others are there
+        let page = try await source.titles(TitleQuery())
+        XCTAssertEqual(page.titles.map(\.id), ["2"])
+        let candidates = try await source.candidates(for: "2")
+        XCTAssertEqual(candidates.map(\.location.name), ["http://a.example/2"])
+    }
+
     func testThatAPictureThatIsNoWebURLIsMalformed() async {
         // Given
         let source = source(.answer(#"{"candidates":[{"url":"file:///etc/passwd"}]}"#))

@@ -1,7 +1,5 @@
-import OnesheetCore
-
 /// The names of secrets, by their words: of keys and variables in a configuration, of header fields, and of parameters in URLs.
-enum SecretNames {
+package enum SecretNames {
     private static let words = [
         "auth", "authorization", "bearer", "cookie", "credential", "credentials", "dsn", "hmac", "jwt", "key", "pass", "passphrase",
         "passwd", "password", "private", "pwd", "salt", "secret", "session", "sessionid", "sid", "sig", "signature", "token",
@@ -11,12 +9,12 @@ enum SecretNames {
 
     /// Whether a word of `name` is that of a secret, or ends with it: `apikey`, `access_token`, `X-Amz-Signature`, `AWSAccessKeyId`.
     /// `keyword` is none.
-    static func isOne(_ name: String) -> Bool {
+    package static func isOne(_ name: String) -> Bool {
         words(of: name).contains { part in words.contains { part.hasSuffix($0) } }
     }
 
     /// Whether `name` has a word of a secret anywhere: for names that are not ours, whose values are only shown.
-    static func mayBeOne(_ name: String) -> Bool {
+    package static func mayBeOne(_ name: String) -> Bool {
         let name = name.lowercased()
         return isOne(name) || words.contains { !shortest.contains($0) && name.contains($0) }
     }
