@@ -4,8 +4,9 @@ import NIOCore
 import NIOHTTP2
 import OnesheetCore
 
-/// The handlers of an HTTP/2 connection: `SlowClients`, `SmallFlushes`, NIO's HTTP/2 handler, which creates a channel for each stream,
-/// `ConnectionEnd`, and NIO's handler for the end of idle and old connections. The first handler of a stream is its `StreamEntrance`.
+/// The handlers of an HTTP/2 connection: `SlowClients`, `SmallFlushes`, NIO's HTTP/2 handler, `FastStreams`, `ConnectionEnd`, NIO's
+/// multiplexer, which creates a channel for each other stream, and NIO's handler for the end of idle and old connections. The first handler of
+/// a stream is its `StreamEntrance`.
 ///
 /// NIO ends a connection gracefully (GOAWAY and a ping, RFC 9113 §6.8) and waits for the client's answer. `SlowClients` closes the
 /// connection if none arrives.
@@ -44,12 +45,10 @@ struct MultiplexedConnection: Sendable {
             let requests = StreamRequests(
                 from: channel.remoteAddress?.address, on: loop, services.fastPath?.part(on: loop),
                 connections: services.connections, places: streams, accessLog: services.accessLog, turns: turns.value(on: loop))
-            let unsent = UnsentResponses(services.connections.memory, for: requests.owner, idleTimeout: idleTimeout, on: loop)
-            let here = NIOLoopBound((requests, unsent), eventLoop: loop)
+            let here = NIOLoopBound(requests, eventLoop: loop)
             channel.closeFuture.whenComplete { _ in
                 tooOld.cancel()
                 opened.finish()
-                here.value.1.end()
             }
             let management = NIOHTTP2ServerConnectionManagementHandler(
                 eventLoop: loop,
@@ -61,12 +60,12 @@ struct MultiplexedConnection: Sendable {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(slow, position: .first)
             try pipeline.addHandler(SmallFlushes())
-            // What it returns would give each stream to a task. `streams` has those that need one.
-            _ = try pipeline.configureAsyncHTTP2Pipeline(
-                mode: .server, streamDelegate: management.http2StreamDelegate, frameDelegate: end, configuration: .forClients
-            ) { channel in
+            let limits = NIOHTTP2Handler.Configuration.forClients
+            let fast = FastStreams(requests, memory: services.connections.memory, idleTimeout: idleTimeout)
+            let multiplexer = HTTP2StreamMultiplexer(mode: .server, channel: channel) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let entrance = StreamEntrance(here.value.0, here.value.1) { channel, routed in
+                    let routed = here.value.takeRouted()
+                    let entrance = StreamEntrance(here.value) { channel in
                         stream.setup(channel: channel, logger: logger).kept(whileOpen: channel)
                             .map { _ = opened.yield(OpenedStream(value: $0, routed: routed)) }
                             .whenFailure { _ in channel.close(promise: nil) }
@@ -74,7 +73,12 @@ struct MultiplexedConnection: Sendable {
                     try channel.pipeline.syncOperations.addHandler(entrance)
                 }
             }
-            try pipeline.addHandlers(end, management)
+            try pipeline.addHandler(
+                NIOHTTP2Handler(
+                    mode: .server, frameDelegate: end, connectionConfiguration: limits.connection,
+                    streamConfiguration: limits.stream))
+            // A flush behind the multiplexer would wait for the end of a read, and so `end` is before it.
+            try pipeline.addHandlers(fast, end, multiplexer, management)
             // The channel has been active since before the handshake, and the handler's timers begin with this call.
             management.channelActive(context: try pipeline.context(handler: management))
             client.noteReady()

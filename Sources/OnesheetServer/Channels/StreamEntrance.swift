@@ -2,8 +2,8 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// The first handler of an HTTP/2 stream. It answers a simple request for a cached image itself: the fast path. For any other request it
-/// waits for the stream's turn, and then lets the other handlers be added, which a hit never needs.
+/// The first handler of an HTTP/2 stream that `FastStreams` does not answer. It waits for the stream's turn, and then lets the other handlers
+/// be added.
 final class StreamEntrance: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
@@ -22,22 +22,17 @@ final class StreamEntrance: ChannelInboundHandler, RemovableChannelHandler {
     private static let mostWaiting = 64
 
     private let requests: StreamRequests
-    private let unsent: UnsentResponses
-    private let addHandlers: (any Channel, RoutedRequest?) -> Void
+    private let addHandlers: (any Channel) -> Void
     private var phase = Phase.beginning
     private var context: ChannelHandlerContext?
     /// That of a stream that the router answers.
     private var place: MemoryShare.Place?
-    /// The request as the fast path has parsed it, if it has.
-    private var routed: RoutedRequest?
     /// Whether the body of the request has no meaning (RFC 9110 §9.3.1).
     private var dropsBody = false
 
-    /// - Parameter addHandlers: adds the other handlers of the stream behind this one. It gets the request as the fast path has parsed it, if it
-    ///   has.
-    init(_ requests: StreamRequests, _ unsent: UnsentResponses, addHandlers: @escaping (any Channel, RoutedRequest?) -> Void) {
+    /// - Parameter addHandlers: adds the other handlers of the stream behind this one.
+    init(_ requests: StreamRequests, addHandlers: @escaping (any Channel) -> Void) {
         self.requests = requests
-        self.unsent = unsent
         self.addHandlers = addHandlers
     }
 
@@ -59,7 +54,7 @@ final class StreamEntrance: ChannelInboundHandler, RemovableChannelHandler {
     private func leave(_ context: ChannelHandlerContext) {
         if case .waiting(let request, _) = phase { requests.drop(request) }
         if self.context != nil { requests.open -= 1 }
-        (phase, place, routed, self.context) = (.done, nil, nil, nil)
+        (phase, place, self.context) = (.done, nil, nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -92,38 +87,19 @@ final class StreamEntrance: ChannelInboundHandler, RemovableChannelHandler {
 
     private func receive(_ head: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext) {
         guard RequestFields.areHead(head.headers) else { return refuse(context) }
-        let request = StreamRequest(fields: head.headers, isLast: head.endStream)
+        let request = StreamRequest(fields: head.headers)
         dropsBody = ["GET", "HEAD"].contains(head.headers.first(name: ":method"))
         phase = .waiting(request, [.headers(head)])
-        if requests.hasTurn { look(at: request, context) }
+        if requests.hasTurn { admit(request, context) }
         if case .waiting = phase { requests.wait(self) }
     }
 
-    /// Answers `request` if the fast path can. If not, it has a place from now on, or is refused.
-    private func look(at request: StreamRequest, _ context: ChannelHandlerContext) {
-        let isTaking = context.channel.parent?.isWritable ?? false
-        switch requests.answer(request, isTaking: isTaking && unsent.hasRoom) {
-        case .atOnce(let response):
-            phase = .done
-            send(response, context)
-        case .byRouter(let place, let routed): (self.place, self.routed) = (place, routed)
-        case .refused:
-            phase = .done
-            reset(.refusedStream, context)
-        }
-    }
-
-    private func send(_ response: ReadyResponse, _ context: ChannelHandlerContext) {
-        let body = response.body.flatMap { $0.readableBytes > 0 ? $0 : nil }
-        context.write(wrapOutboundOut(.headers(.init(headers: response.head.block, endStream: body == nil))), promise: nil)
-        if let body {
-            unsent.write(body, on: context.channel) { piece, isLast, promise in
-                context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(piece), endStream: isLast))), promise: promise)
-            }
-        }
-        context.flush()
-        // NIO sends what streams write during a read at its end. What waits may be too much by then.
-        if !unsent.hasRoom { context.channel.parent?.flush() }
+    /// Gives `request` a place, or refuses it.
+    private func admit(_ request: StreamRequest, _ context: ChannelHandlerContext) {
+        place = requests.admit(request)
+        guard place == nil else { return }
+        phase = .done
+        reset(.refusedStream, context)
     }
 
     /// Resets the stream of a malformed request, or ends the connection if there were many.
@@ -138,15 +114,14 @@ final class StreamEntrance: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.rstStream(code)), promise: nil)
     }
 
-    /// Answers the request, or lets the router do so.
+    /// Lets the router answer the request.
     /// - Returns: what that costs, in responses of the fast path; 0 if the client has left.
     func begin() -> Int {
         guard let context, case .waiting(let request, _) = phase else { return 0 }
-        if place == nil { look(at: request, context) }
+        if place == nil { admit(request, context) }
         guard case .waiting(_, let frames) = phase else { return 1 }
         phase = .begun
-        addHandlers(context.channel, routed)
-        routed = nil
+        addHandlers(context.channel)
         for frame in frames { context.fireChannelRead(wrapInboundOut(frame)) }
         context.fireChannelReadComplete()
         return StreamRequests.costOfRouter

@@ -6,8 +6,6 @@ import OnesheetCore
 /// The head of a request on an HTTP/2 stream.
 struct StreamRequest {
     let fields: HPACKHeaders
-    /// Whether it has no body.
-    let isLast: Bool
     let begun = NIODeadline.now()
 }
 
@@ -18,13 +16,6 @@ struct StreamRequest {
 /// connection's turns: the handlers and the task of a stream take a third of a millisecond. A stream that the client resets at once
 /// (CVE-2023-44487) has left the line by then, and asks nobody. Hits wait in line too if a read has very many of them.
 final class StreamRequests {
-    enum Answer {
-        case atOnce(ReadyResponse)
-        case byRouter(MemoryShare.Place, RoutedRequest?)
-        /// The client may send the request again (RFC 9113 §8.7).
-        case refused
-    }
-
     /// The highest cost of one turn, in responses of the fast path.
     private static let mostCost = 256
     /// The cost of a stream that the router answers, in responses of the fast path.
@@ -46,6 +37,7 @@ final class StreamRequests {
     /// The heads that were looked at since the last read of the connection or its last turn.
     private var looked = 0
     private var malformed = 0
+    private var routed: RoutedRequest?
     /// The streams of the connection that are open.
     var open = 0
 
@@ -83,31 +75,39 @@ final class StreamRequests {
         return malformed <= Self.mostMalformed
     }
 
-    /// - Parameter isTaking: whether the client takes the responses that it gets.
-    func answer(_ request: StreamRequest, isTaking: Bool) -> Answer {
+    /// The response of the fast path to a request without a body.
+    func hit(_ request: StreamRequest) -> ReadyResponse? {
+        // `RequestFields` has checked all fields; `SimpleRequest` takes three of them.
+        guard hasTurn, let simple = SimpleRequest(request.fields) else { return nil }
         looked += 1
-        var routed: RoutedRequest?
-        // `RequestFields` has checked all fields; `SimpleRequest` takes three of them. NIO's codec reads them again for the router, which
-        // wants them in another form.
-        if request.isLast, isTaking, let simple = SimpleRequest(request.fields) {
-            switch fastPath?.heads.answer(simple, since: request.begun) {
-            case .answer(let response)?:
-                log(request) {
-                    $0.note(response.head.fields)
-                    ($0.bytes, $0.duration) = (response.length, .now() - request.begun)
-                }
-                return .atOnce(response)
-            case .route(let found)?: routed = found
-            case nil: break
+        switch fastPath?.heads.answer(simple, since: request.begun) {
+        case .answer(let response)?:
+            log(request) {
+                $0.note(response.head.fields)
+                ($0.bytes, $0.duration) = (response.length, .now() - request.begun)
             }
+            return response
+        case .route(let parsed)?:
+            routed = parsed
+            return nil
+        case nil: return nil
         }
-        guard let place = places.admit(owner) else {
-            // A refused stream has no status. In the log it is what HTTP/1.1 clients get.
-            log(request) { $0.status = 503 }
-            connections.count(.memory)
-            return .refused
-        }
-        return .byRouter(place, routed)
+    }
+
+    /// Notes the head of a new stream. What was parsed of another is not its request.
+    func beginStream() { routed = nil }
+
+    /// The newest request, as the fast path has parsed it. The multiplexer creates the channel of a stream while it gets the head.
+    func takeRouted() -> RoutedRequest? { routed.take() }
+
+    /// A place for a stream that the router answers; `nil` if it is refused. Then the client may send the request again (RFC 9113 §8.7).
+    func admit(_ request: StreamRequest) -> MemoryShare.Place? {
+        looked += 1
+        if let place = places.admit(owner) { return place }
+        // A refused stream has no status. In the log it is what HTTP/1.1 clients get.
+        log(request) { $0.status = 503 }
+        connections.count(.memory)
+        return nil
     }
 
     /// Calls `begin` of `stream` in its turn.

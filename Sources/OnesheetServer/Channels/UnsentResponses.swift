@@ -1,11 +1,11 @@
 import NIOCore
+import NIOHTTP2
 import OnesheetCore
 
 /// The responses of the fast path on an HTTP/2 connection until the client's windows (RFC 9113 §5.2) and its socket have taken them. They are
 /// counted as memory and timed.
 final class UnsentResponses {
     private struct Unsent {
-        let channel: any Channel
         var bytes: Int
         /// The time of the last progress.
         var since: NIODeadline
@@ -20,7 +20,8 @@ final class UnsentResponses {
     private let memory: ResponseMemory
     private let idleTimeout: TimeAmount
     private let loop: any EventLoop
-    private var streams: [ObjectIdentifier: Unsent] = [:]
+    private let reset: (HTTP2StreamID) -> Void
+    private var streams: [HTTP2StreamID: Unsent] = [:]
     private var bytes = 0
     private var polling: RepeatedTask?
     private var receiver: BodyReceiver?
@@ -28,7 +29,12 @@ final class UnsentResponses {
     /// - Parameters:
     ///   - owner: the address that the streams count for.
     ///   - idleTimeout: how long a client may take nothing of a response.
-    init(_ memory: ResponseMemory, for owner: ClientAddress?, idleTimeout: TimeAmount, on loop: any EventLoop) {
+    ///   - reset: ends a stream.
+    init(
+        _ memory: ResponseMemory, for owner: ClientAddress?, idleTimeout: TimeAmount, on loop: any EventLoop,
+        reset: @escaping (HTTP2StreamID) -> Void
+    ) {
+        self.reset = reset
         self.memory = memory
         self.idleTimeout = idleTimeout
         self.loop = loop
@@ -52,10 +58,9 @@ final class UnsentResponses {
     var hasRoom: Bool { bytes < Self.limit }
 
     /// Writes `body` in pieces.
-    /// - Parameter write: writes a piece on `channel`; its promise says that the client has taken it.
-    func write(_ body: ByteBuffer, on channel: any Channel, _ write: (ByteBuffer, Bool, EventLoopPromise<Void>) -> Void) {
-        let id = ObjectIdentifier(channel)
-        streams[id] = Unsent(channel: channel, bytes: body.readableBytes, since: .now(), hold: memory.hold(body))
+    /// - Parameter write: writes a piece on the stream; its promise says that the client has taken it.
+    func write(_ body: ByteBuffer, on id: HTTP2StreamID, _ write: (ByteBuffer, Bool, EventLoopPromise<Void>) -> Void) {
+        streams[id] = Unsent(bytes: body.readableBytes, since: .now(), hold: memory.hold(body))
         bytes += body.readableBytes
         receiver?.wrote(body)
         if polling == nil { poll() }
@@ -71,7 +76,7 @@ final class UnsentResponses {
 
     /// Notes that the client has taken a piece, or that its stream has ended. More room in its windows alone is no progress: a client could
     /// widen them for ever and take nothing.
-    private func took(_ count: Int, of stream: ObjectIdentifier) {
+    private func took(_ count: Int, of stream: HTTP2StreamID) {
         guard var unsent = streams[stream] else { return }
         bytes -= count
         unsent.bytes -= count
@@ -95,6 +100,6 @@ final class UnsentResponses {
 
     /// Resets the streams whose last progress satisfies `condition`.
     private func closeAll(where condition: (NIODeadline) -> Bool) {
-        for unsent in streams.values where condition(unsent.since) { unsent.channel.close(promise: nil) }
+        for (id, unsent) in streams where condition(unsent.since) { reset(id) }
     }
 }

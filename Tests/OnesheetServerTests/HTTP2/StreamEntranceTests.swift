@@ -86,7 +86,6 @@ final class StreamEntranceTests: XCTestCase {
         let requests: StreamRequests
         /// The number of streams that the router has got.
         private(set) var begun = 0
-        private let unsent: UnsentResponses
         private let loop: EmbeddedEventLoop
 
         init(on loop: EmbeddedEventLoop, _ turns: ConnectionTurns) {
@@ -97,15 +96,12 @@ final class StreamEntranceTests: XCTestCase {
                 connections: OpenConnections(
                     ClientsConfiguration(), memory: memory, waiting: .waitingRequests(of: budget), of: budget, isEncrypted: true),
                 places: .streams(of: budget), accessLog: nil, turns: turns)
-            unsent = UnsentResponses(memory, for: nil, idleTimeout: .hours(1), on: loop)
         }
-
-        deinit { unsent.end() }
 
         @discardableResult
         func request(_ method: String = "GET", isLast: Bool = true) throws -> EmbeddedChannel {
             let channel = EmbeddedChannel(loop: loop)
-            let entrance = StreamEntrance(requests, unsent) { [unowned self] _, _ in begun += 1 }
+            let entrance = StreamEntrance(requests) { [unowned self] _ in begun += 1 }
             try channel.pipeline.syncOperations.addHandler(entrance)
             let fields: HPACKHeaders = [":method": method, ":scheme": "https", ":path": "/health", ":authority": "h"]
             try channel.writeInbound(HTTP2Frame.FramePayload.headers(.init(headers: fields, endStream: isLast)))
