@@ -108,7 +108,7 @@ final class ReloadTests: ServerTestCase {
                 ]
             }
         }
-        var made: [[UInt8]] = []
+        var made: [ByteBuffer] = []
         for path in paths(92) {
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, 200, answer.text)
