@@ -50,12 +50,6 @@ package struct ExchangeFailure: Error {
         }
     }
 
-    /// Whether the host has answered, with a response or with bytes that are none. Such bytes are the fault of one URL.
-    package var isAnswered: Bool {
-        if stage == .begun, case .broken = kind { return true }
-        return stage == .answered
-    }
-
     /// Whether a retry may succeed.
     package var isWorthAnotherTry: Bool {
         switch kind {

@@ -59,7 +59,6 @@ final class OriginThrottleTests: XCTestCase {
         let outcomes: [Script.Outcome] = [
             .failure(ExchangeFailure(.broken("cut"), .answered)), .success(500), .success(503), .success(404),
             .failure(ExchangeFailure(.tooLarge(1), .answered)), .failure(ExchangeFailure(.timedOut, .answered)),
-            .failure(ExchangeFailure(.broken("no head"), .begun)),
         ]
         for outcome in outcomes {
             // Given fifty different bad URLs
@@ -95,22 +94,6 @@ final class OriginThrottleTests: XCTestCase {
         let error = await failure(throttle, Script([.success(200)]), path: "other")
         // Then it is fetched
         XCTAssertNil(error)
-    }
-
-    func testHostThatHasJustAnsweredIsNotLeftAloneForWhatHangs() async {
-        // Given an answer, and many hanging URLs behind it
-        let throttle = throttle()
-        _ = await failure(throttle, Script([.success(200)]), path: "good")
-        clock.advance(by: .seconds(5))
-        for number in 0..<10 { _ = await failure(throttle, Script([.failure(silent)]), path: "hangs\(number)") }
-        // When another is requested, then it is fetched
-        let error = await failure(throttle, Script([.success(200)]), path: "other")
-        XCTAssertNil(error)
-        // And when nothing else was answered for a while, it is not
-        clock.advance(by: .seconds(11))
-        for number in 0..<10 { _ = await failure(throttle, Script([.failure(silent)]), path: "hangs\(number)") }
-        let paused = await failure(throttle, Script([.success(200)]), path: "other")
-        XCTAssertEqual(paused, .unavailable(url: "http://films.example/other", retryAfter: 10))
     }
 
     func testThatOldFailuresDoNotCount() async {

@@ -21,8 +21,6 @@ final class CircuitBreaker: Sendable {
     private struct Circuit {
         /// The start of its window.
         let start: Date
-        /// When the host last answered anything, also before the window.
-        var answered: Date?
         var attempts = 0
         var unreachable = 0
         var silent = 0
@@ -36,12 +34,11 @@ final class CircuitBreaker: Sendable {
         /// Trial requests.
         var trials = 0
 
-        /// Whether the host itself is to blame: half of the requests could not be delivered, or it has answered nothing for a while.
-        func isBad(at now: Date) -> Bool {
+        /// Whether the host itself is to blame: half of the requests could not be delivered, or none was answered.
+        var isBad: Bool {
             let failures = unreachable + silent
             guard failures >= CircuitBreaker.failures, urls.count >= CircuitBreaker.different else { return false }
-            let hasAnswered = answered.map { (0..<CircuitBreaker.window).contains(now.timeIntervalSince($0)) } ?? false
-            return unreachable * 2 >= attempts || (failures == attempts && !hasAnswered)
+            return unreachable * 2 >= attempts || failures == attempts
         }
 
         var isAsking: Bool { asking.count >= CircuitBreaker.different && asking.count * 2 >= attempts }
@@ -51,14 +48,6 @@ final class CircuitBreaker: Sendable {
         var circuits: [OriginHost: Circuit] = [:]
         /// Paused URLs, by their hash.
         var urls: [Int: Range<Date>] = [:]
-
-        /// Whether there is room for the circuit of `host`. Forgets those that say nothing any longer.
-        mutating func makeRoom(for host: OriginHost, _ now: Date) -> Bool {
-            if circuits.count >= CircuitBreaker.capacity {
-                circuits = circuits.filter { CircuitBreaker.isCurrent($0.value, now) || $0.value.rest?.contains(now) ?? false }
-            }
-            return circuits.count < CircuitBreaker.capacity || circuits[host] != nil
-        }
     }
 
     /// The number of failures that opens a circuit.
@@ -124,14 +113,11 @@ final class CircuitBreaker: Sendable {
     func answered(_ url: WebURL, isTrial: Bool = false) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
-            guard state.makeRoom(for: host, now) else { return }
-            var circuit = state.circuits[host] ?? Circuit(start: now)
+            guard var circuit = state.circuits[host] else { return }
             circuit.attempts += 1
             // A host that asked for its pause did answer.
             let isOver = isTrial || circuit.trials > 0 || (circuit.rest == nil && !Self.isCurrent(circuit, now))
-            if isOver { circuit = Circuit(start: now) }
-            circuit.answered = now
-            state.circuits[host] = circuit
+            state.circuits[host] = isOver ? nil : circuit
         }
     }
 
@@ -157,7 +143,7 @@ final class CircuitBreaker: Sendable {
             case .silent: circuit.silent += 1
             }
             if circuit.urls.count < Self.different { circuit.urls.insert(hash) }
-            guard circuit.rest == nil, circuit.isBad(at: now) else { return }
+            guard circuit.rest == nil, circuit.isBad else { return }
             circuit.rest = now..<now.addingTimeInterval(Self.pause)
         }
     }
@@ -194,9 +180,12 @@ final class CircuitBreaker: Sendable {
     private func change(_ url: WebURL, _ body: (inout Circuit, _ now: Date) -> Void) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
-            guard state.makeRoom(for: host, now) else { return }
+            if state.circuits.count >= Self.capacity {
+                state.circuits = state.circuits.filter { Self.isCurrent($0.value, now) || $0.value.rest?.contains(now) ?? false }
+            }
+            guard state.circuits.count < Self.capacity || state.circuits[host] != nil else { return }
             var circuit = state.circuits[host] ?? Circuit(start: now)
-            if circuit.rest == nil, !Self.isCurrent(circuit, now) { circuit = Circuit(start: now, answered: circuit.answered) }
+            if circuit.rest == nil, !Self.isCurrent(circuit, now) { circuit = Circuit(start: now) }
             body(&circuit, now)
             state.circuits[host] = circuit
         }

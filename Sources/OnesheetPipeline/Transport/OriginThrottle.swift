@@ -56,12 +56,10 @@ struct OriginThrottle: Sendable {
                     if isTrial { breaker.giveBack(url) }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
-                if failure.isAnswered { breaker.answered(url, isTrial: isTrial) }
+                if failure.stage == .answered { breaker.answered(url, isTrial: isTrial) }
                 let isOurs = isNamed && failure.isRefusal
                 if isLast || isOurs || !failure.isWorthAnotherTry || time.isOver {
-                    if failure.isUnanswered, !failure.isAnswered, !isOurs {
-                        breaker.failed(url, failure.isSilence ? .silent : .unreachable)
-                    }
+                    if failure.isUnanswered, !isOurs { breaker.failed(url, failure.isSilence ? .silent : .unreachable) }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
             } catch NotAsked.paused(let seconds) {
