@@ -71,7 +71,7 @@ final class PrintedSamplesTests: XCTestCase {
 
     /// The plugin's keys. The server prints its own, `limits`, in full.
     private func own(_ configuration: ServerConfiguration, _ source: String) -> ConfigurationValue? {
-        configuration.sources[source]?.splitLimits.own
+        configuration.sources[source]?.splitKeys.own
     }
 
     /// Without their places, which differ.

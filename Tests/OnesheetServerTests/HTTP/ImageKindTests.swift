@@ -181,7 +181,7 @@ final class ImageKindTests: ServerTestCase {
     func testAddressesOfAnImageLeadToIt() async throws {
         // Given the addresses of a backdrop with options
         let server = try await server(try await tmdb())
-        for (options, expected) in [("im:backdrop:en/w:780", "/t/p/w780.backdrop.en/tmdb/550"), ("im:logo/w:33", "/i/")] {
+        for (options, expected) in [("im:backdrop:en/w:780", "/t/p/w780.backdrop.en/tmdb/550"), ("w:33/im:logo", "/i/")] {
             let document = try await server.send("/addresses?of=tmdb://550&options=\(options)", fields: administrator).json()
             // When it is requested at the canonical one
             let address = try XCTUnwrap(document["address"] as? String)
