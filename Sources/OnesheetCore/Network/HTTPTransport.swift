@@ -55,8 +55,7 @@ extension HTTPAnswer {
     /// Seconds of `Retry-After`, if the host sends it (RFC 9110 §10.2.3).
     package func retryAfter(at now: Date) -> Double? {
         guard let text = headers["retry-after"] else { return nil }
-        if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) { return Double(text) }
-        return HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
+        return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
     }
 }
 
