@@ -14,9 +14,10 @@ final class TransformOptionTests: XCTestCase {
         "wm": "wm:0.5:re:1.0:2.0:0.0", "q": "q:auto", "mb": "mb:5000", "skp": "skp:jpg:png", "msr": "msr:2.5", "msfs": "msfs:9",
         "sm": "sm:0", "kcr": "kcr:1", "scp": "scp:0",
     ]
-    /// Options without arguments in a canonical address: other options or the extension say the same, or no image depends on them.
+    /// Options without arguments in a canonical address: other options, the extension or the
+    /// image say the same, or no image depends on them.
     private static let unwritten: Set = [
-        "rs", "s", "dpr", "f", "fq", "raw", "att", "fn", "pr", "cb", "exp", "eth", "maf", "mafr",
+        "rs", "s", "dpr", "im", "f", "fq", "raw", "att", "fn", "pr", "cb", "exp", "eth", "maf", "mafr",
     ]
 
     private let grammar = ImageOptions.clients

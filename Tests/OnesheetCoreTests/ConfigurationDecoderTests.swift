@@ -146,7 +146,7 @@ final class ConfigurationDecoderTests: XCTestCase {
         _ = try decoder.decode(NoConfiguration.self, from: .mapping([:]))
 
         // Then
-        XCTAssertEqual(message(NoConfiguration.self, .mapping(["size": .scalar("1")])), "unknown key “size”; known: ")
+        XCTAssertEqual(message(NoConfiguration.self, .mapping(["size": .scalar("1")])), "unknown key “size”; there are none")
     }
 
     func testThatANestedSourceKeepsAllKeysButItsType() throws {

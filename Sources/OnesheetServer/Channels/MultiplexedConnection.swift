@@ -78,7 +78,7 @@ struct MultiplexedConnection: Sendable {
                     mode: .server, frameDelegate: end, connectionConfiguration: limits.connection,
                     streamConfiguration: limits.stream))
             // A flush behind the multiplexer would wait for the end of a read, and so `end` is before it.
-            try pipeline.addHandlers(fast, end, multiplexer, management)
+            try pipeline.addHandlers(fast, end, multiplexer, OpenStreams(), management)
             // The channel has been active since before the handshake, and the handler's timers begin with this call.
             management.channelActive(context: try pipeline.context(handler: management))
             client.noteReady()

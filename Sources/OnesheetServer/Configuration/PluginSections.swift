@@ -199,7 +199,7 @@ extension SourceLimits: ConfigurationSection {
     }
 
     package func check() throws(ConfigurationError) {
-        guard calls > 0 else { throw ConfigurationError(path: "calls", message: "needs a number from 1") }
-        guard time > .zero else { throw ConfigurationError(path: "time", message: "needs a time such as 30s") }
+        guard calls > 0 else { throw ConfigurationError(path: "limits.calls", message: "needs a number from 1") }
+        guard time > .zero else { throw ConfigurationError(path: "limits.time", message: "needs a time such as 30s") }
     }
 }
