@@ -98,7 +98,8 @@ struct TitlesRoute: Route {
             let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
             let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
             return try await TitlePosters(
-                posters: posters, found: found, selector: try selector(context.request), administrator: administrator, images: images
+                posters: posters, found: found, selector: try selector(context.request), administrator: administrator,
+                images: images
             ).picture(context, number)
         }
         // An id may contain slashes, so the last part decides.
