@@ -46,8 +46,6 @@ struct CandidateFields: Sendable, Decodable {
         if let language = found.language, language.region == nil, let region = try region?.text(in: item, facts) {
             found.language = LanguageTag("\(language)-\(region)") ?? language
         }
-        found.width = found.width.flatMap { $0 > 0 ? $0 : nil }
-        found.height = found.height.flatMap { $0 > 0 ? $0 : nil }
         return (PosterCandidate(.http(url: url), facts: found), try siteKind?.text(in: item, facts))
     }
 }

@@ -22,23 +22,13 @@ struct Phrase: Sendable, Decodable {
 
     /// Parses a phrase; `nil` if the text is invalid.
     init?(_ text: String) {
-        var parts: [Part] = []
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "{") {
-            guard let close = rest[open...].firstIndex(of: "}") else { return nil }
-            let literal = rest[..<open]
-            guard !literal.contains("}"), let part = Self.part(String(rest[rest.index(after: open)..<close])) else { return nil }
-            if !literal.isEmpty { parts.append(.literal(String(literal))) }
-            parts.append(part)
-            rest = rest[rest.index(after: close)...]
-        }
-        guard !rest.contains("}") else { return nil }
-        if !rest.isEmpty { parts.append(.literal(String(rest))) }
+        guard let parts = BracedText.parts(of: text, literal: Part.literal, braced: Self.part) else { return nil }
         self.text = text
         self.parts = parts
     }
 
-    private static func part(_ text: String) -> Part? {
+    private static func part(_ name: Substring) -> Part? {
+        let text = String(name)
         if text.hasPrefix("/") { return JSONPointer(text).map(Part.place) }
         let isName = text.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_")

@@ -44,18 +44,7 @@ struct URITemplate: Sendable, Equatable {
 
     /// Parses a template; `nil` if the text is invalid.
     init?(_ text: String) {
-        var parts: [Part] = []
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "{") {
-            guard let close = rest[open...].firstIndex(of: "}") else { return nil }
-            let literal = rest[..<open]
-            guard !literal.contains("}"), let part = Self.expression(rest[rest.index(after: open)..<close]) else { return nil }
-            if !literal.isEmpty { parts.append(.literal(String(literal))) }
-            parts.append(part)
-            rest = rest[rest.index(after: close)...]
-        }
-        guard !rest.contains("}") else { return nil }
-        if !rest.isEmpty { parts.append(.literal(String(rest))) }
+        guard let parts = BracedText.parts(of: text, literal: Part.literal, braced: Self.expression) else { return nil }
         self.text = text
         self.parts = parts
     }

@@ -128,10 +128,11 @@ public struct ImageOptions: Sendable {
             var seen: Set<ExactText> = []
             return names.filter { seen.insert(ExactText($0)).inserted }
         }
-        var variants: [ImageVariant] = []
+        var (variants, seen): ([ImageVariant], Set<ImageVariant>) = ([], [])
         // Remove duplicates: long lists with repeated names would multiply.
         for text in once(sizes) {
-            let (size, selector) = (try SizedImage(text).size, try SizedImage(text).selector)
+            let image = try SizedImage(text)
+            let (size, selector) = (image.size, image.selector)
             for name in once(formats) {
                 var transform = try self.transform(size: size)
                 if name == "auto" {
@@ -140,7 +141,9 @@ public struct ImageOptions: Sendable {
                 } else {
                     transform.format = try format(name)
                 }
-                variants.append(ImageVariant(selector, transform))
+                let variant = ImageVariant(selector, transform)
+                // The same image may have several names: `w342.logo.ko` and `w342.logo.KO`.
+                if seen.insert(variant).inserted { variants.append(variant) }
             }
         }
         return variants

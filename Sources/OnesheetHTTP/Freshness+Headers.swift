@@ -17,13 +17,12 @@ extension Freshness {
         if directives.has("no-cache") { lifetime = 0 }
         lifetime = min(max(lifetime - reading.age, rules.minimum), rules.maximum)
         let end = received.addingTimeInterval(max(lifetime, 0))
-        // These directives forbid stale responses (RFC 9111 §5.2.2.2, §5.2.2.8; `s-maxage` implies the latter).
-        let forbidsStale = ["must-revalidate", "proxy-revalidate", "s-maxage", "no-cache"].contains { directives.has($0) }
+        // These directives forbid stale responses, whatever the extensions say (RFC 9111 §5.2.2.2, §5.2.2.4, §5.2.2.8). `s-maxage` forbids
+        // them unless an extension allows them (§5.2.2.10).
+        let forbidsStale = ["must-revalidate", "proxy-revalidate", "no-cache"].contains { directives.has($0) }
         func extra(_ name: String, _ configured: Double) -> Date {
-            let seconds = directives.seconds(name) ?? (forbidsStale ? 0 : configured)
-            // Their time does not count where nothing may be served without a question.
-            let isForbidden = ["must-revalidate", "proxy-revalidate", "no-cache"].contains { directives.has($0) }
-            return end.addingTimeInterval(isForbidden ? 0 : seconds)
+            let allowed = directives.seconds(name) ?? (directives.has("s-maxage") ? 0 : configured)
+            return end.addingTimeInterval(forbidsStale ? 0 : allowed)
         }
         self.init(
             isStorable: !directives.has("no-store") && !directives.has("private") && !variesByAnything(headers["vary"]),
@@ -60,7 +59,7 @@ extension Freshness {
         return least
     }
 
-    /// The freshness after a 304: from the new headers, and the old ones where it has none (RFC 9111 §3.2).
+    /// The freshness after a 304. Its headers replace the stored ones, and those that it does not have stay (RFC 9111 §3.2).
     package func revalidated(
         _ headers: [String: String], requested: Date, received: Date, rules: FreshnessRules = FreshnessRules()
     ) -> Freshness {

@@ -36,7 +36,7 @@ extension Pipeline {
             let ranked = await originals.catalog.keptCandidates(for: image, from: source), !ranked.isEmpty
         else { return [] }
         let index = location.map { location in ranked.firstIndex { $0.candidate.location.name.isExactly(location) } } ?? 0
-        guard let index else { return ["the source does not name this image any more"] }
+        guard let index else { return ["the source no longer names this image"] }
         let order = ranked[index].reasons.isEmpty ? "in the order of the source" : "by the rule"
         let place = "number \(index + 1) of \(ranked.count) \(order)"
         return [await originals.isPinned(image) ? "pinned by the administrator, \(place)" : place] + ranked[index].reasons

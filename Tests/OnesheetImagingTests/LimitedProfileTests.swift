@@ -115,7 +115,7 @@ final class LimitedProfileTests: XCTestCase {
         let tag = try XCTUnwrap(profile.indices.first { profile[$0...].starts(with: "D2B0".utf8) })
         for name in ["A2B2", "B2A0", "B2A2"] {
             set(&profile, name.utf8, at: tag)
-            // When, then it says the same without it
+            // When colours are converted with it, then the result is that without the table
             let conversions = [profile, DrawnProfile.displayP3].map { ColorConversion(.icc($0), channels: 3, hasAlpha: false) }
             let converted = try conversions.map { conversion in
                 var (from, to) = ([UInt8]([204, 51, 51]), [UInt8](repeating: 0, count: 3))

@@ -41,6 +41,22 @@ final class PerceptualHashTests: XCTestCase {
         }
     }
 
+    func testBlackShapesOnATransparentGroundDiffer() throws {
+        // Given two black logos
+        let shapes: [(Int, Int) -> Bool] = [{ x, _ in x % 3 == 0 }, { x, y in (x + y) % 4 < 2 }]
+        let hashes = try shapes.map { isBlack in
+            var picture = try PixelBuffer(PixelLayout(width: 9, height: 8, model: .rgb, hasAlpha: true), limits: Limits())
+            for y in 0..<8 {
+                picture.withMutableRow(y) { row in
+                    for x in 0..<9 where isBlack(x, y) { row[4 * x + 3] = 255 }
+                }
+            }
+            return PerceptualHash(picture)
+        }
+        // Then they are different pictures
+        XCTAssertFalse(hashes[0].isSamePicture(as: hashes[1]), "\(hashes)")
+    }
+
     func testThatTheSmallestPictureHasAHash() throws {
         XCTAssertEqual(try hash(DrawnPoster(width: 1, height: 1).file(PNGCodec())).bits, 0)
     }

@@ -31,6 +31,20 @@ final class CandidateFactsTests: XCTestCase {
         XCTAssertEqual(facts.unreadable.count, 4)
     }
 
+    func testImageWithAnUnreadableSizeStays() throws {
+        for width in ["\"1000px\"", "1.5", "1e30", "true", "9223372036854775808"] {
+            let facts = try facts("{\"width\":\(width),\"height\":3}")
+            XCTAssertNil(facts.width, width)
+            XCTAssertEqual(facts.height, 3, width)
+            XCTAssertEqual(facts.unreadable.count, 1, width)
+        }
+        // A service that does not know the size writes 0
+        let unknown = try facts(#"{"width":0,"height":"300"}"#)
+        XCTAssertNil(unknown.width)
+        XCTAssertEqual(unknown.height, 300)
+        XCTAssertEqual(unknown.unreadable, [])
+    }
+
     func testDatabasesWriteNumbersAndNoLanguageInTheirOwnWay() throws {
         // Given
         let facts = try facts(#"{"language":"xx","votes":"5.31","count":"7"}"#)

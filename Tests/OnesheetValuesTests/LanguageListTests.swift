@@ -6,9 +6,9 @@ final class LanguageListTests: XCTestCase {
         XCTAssertEqual(try LanguageList("KO,Original,en-us,none,ko").description, "ko.original.en-US.none")
     }
 
-    func testListRefusesWhatIsNoLanguage() {
+    func testInvalidLanguagesAreRefused() {
         let many = (0..<17).map { "en-x-a\($0)" }.joined(separator: ".")
-        for text in ["", "ko.", "ko..en", "korean language", "any!", many] {
+        for text in ["", "ko.", "ko..en", "korean language", "any!", "xx", "zxx", "und", "english", many] {
             XCTAssertThrowsError(try LanguageList(text), text) { error in
                 guard case RequestError.malformed = error else { return XCTFail("\(error)") }
             }

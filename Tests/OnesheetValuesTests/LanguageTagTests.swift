@@ -10,6 +10,7 @@ final class LanguageTagTests: XCTestCase {
             ("en-a-bbb-x-1", "en-a-bbb-x-1"), ("haw", "haw"), ("", nil), ("e", nil), ("en-", nil), ("-en", nil), ("en us", nil),
             ("e1", nil), ("x-private", nil), ("i-klingon", nil), ("ko-", nil), ("ko-a", nil), ("한국어", nil), ("pt_BR", nil),
             (String(repeating: "a", count: 36), nil), ("en-toolongsubtag", nil), ("en-US-CA", nil),
+            ("pt-BRA", nil), ("de-usa", nil), ("english", nil), ("zho-yue", "yue"),
         ]
         for (text, expected) in cases {
             // When

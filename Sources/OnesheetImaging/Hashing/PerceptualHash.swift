@@ -35,9 +35,12 @@ extension PerceptualHash {
         var bits: UInt64 = 0
         for y in 0..<8 {
             picture.withRow(y) { row in
-                // Rec. 601, in thousandths.
+                // Rec. 601, in thousandths. Transparent pixels are over a middle gray, on which both black and white logos can be seen.
                 func luma(_ x: Int) -> Int {
-                    299 * Int(row[x * channels]) + 587 * Int(row[x * channels + 1]) + 114 * Int(row[x * channels + 2])
+                    let opaque = 299 * Int(row[x * channels]) + 587 * Int(row[x * channels + 1]) + 114 * Int(row[x * channels + 2])
+                    guard channels == 4 else { return opaque }
+                    let alpha = Int(row[x * channels + 3])
+                    return (opaque * alpha + 128_000 * (255 - alpha)) / 255
                 }
                 for x in 0..<8 { bits = bits << 1 | (luma(x) < luma(x + 1) ? 1 : 0) }
             }

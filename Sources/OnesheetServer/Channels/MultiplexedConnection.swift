@@ -59,7 +59,7 @@ struct MultiplexedConnection: Sendable {
             }
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(slow, position: .first)
-            try pipeline.addHandler(SmallFlushes())
+            try pipeline.addHandlers(SmallFlushes(), ReadTurns(turns.value(on: loop)))
             let limits = NIOHTTP2Handler.Configuration.forClients
             let fast = FastStreams(requests, memory: services.connections.memory, idleTimeout: idleTimeout)
             let multiplexer = HTTP2StreamMultiplexer(mode: .server, channel: channel) { channel in

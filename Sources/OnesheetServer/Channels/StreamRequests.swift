@@ -13,8 +13,8 @@ struct StreamRequest {
 /// stream. Writes those that the router does not get into the access log.
 ///
 /// Streams that the router answers wait in line. The first of them begin in the next iteration of the event loop, further ones in the
-/// connection's turns: the handlers and the task of a stream take a third of a millisecond. A stream that the client resets at once
-/// (CVE-2023-44487) has left the line by then, and asks nobody. Hits wait in line too if a read has very many of them.
+/// connection's turns: the handlers and the task of a stream take a third of a millisecond. A stream that the client resets before its turn
+/// leaves the line, and nothing is asked for it. If a read has more than `mostCost` requests, its last hits wait in line too.
 final class StreamRequests {
     /// The highest cost of one turn, in responses of the fast path.
     private static let mostCost = 256
@@ -75,29 +75,25 @@ final class StreamRequests {
         return malformed <= Self.mostMalformed
     }
 
-    /// The response of the fast path to a request without a body.
-    func hit(_ request: StreamRequest) -> ReadyResponse? {
+    /// What the fast path makes of a request without a body; `nil` if nothing.
+    func hit(_ request: StreamRequest) -> ResponseHeadCache.Outcome? {
         // `RequestFields` has checked all fields; `SimpleRequest` takes three of them.
         guard hasTurn, let simple = SimpleRequest(request.fields) else { return nil }
         looked += 1
-        switch fastPath?.heads.answer(simple, since: request.begun) {
-        case .answer(let response)?:
+        let outcome = fastPath?.heads.answer(simple, since: request.begun)
+        if case .answer(let response)? = outcome {
             log(request) {
                 $0.note(response.head.fields)
                 ($0.bytes, $0.duration) = (response.length, .now() - request.begun)
             }
-            return response
-        case .route(let parsed)?:
-            routed = parsed
-            return nil
-        case nil: return nil
         }
+        return outcome
     }
 
-    /// Notes the head of a new stream. What was parsed of another is not its request.
-    func beginStream() { routed = nil }
+    /// Notes the next request for which the multiplexer creates a channel, as the fast path has parsed it.
+    func handOver(_ parsed: RoutedRequest?) { routed = parsed }
 
-    /// The newest request, as the fast path has parsed it. The multiplexer creates the channel of a stream while it gets the head.
+    /// The request that was handed over, if the fast path has parsed it.
     func takeRouted() -> RoutedRequest? { routed.take() }
 
     /// A place for a stream that the router answers; `nil` if it is refused. Then the client may send the request again (RFC 9113 §8.7).

@@ -45,7 +45,7 @@ final class ClientConnection: Sendable {
 
     fileprivate func end() { work.withLock { $0.response = nil } }
 
-    /// Notes that the client has left. Nobody waits for the response then, and others wait for its place.
+    /// Cancels the response, because the client has left. Other requests get its place.
     func noteLeft() {
         let response = work.withLock { work in
             work.hasLeft = true

@@ -52,6 +52,7 @@ struct TitlePosters: Sendable {
     /// rejections, if they are still those of `insteadOf`.
     func put(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
+        try context.request.checkedQuery(values: ["image"])
         let order = try await context.request.decodeBody(Order.self, example: "{\"candidate\": 2}")
         switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
         case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: image)
@@ -71,6 +72,7 @@ struct TitlePosters: Sendable {
     /// Removes the title's pin and rejections.
     func delete(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
+        try context.request.checkedQuery(values: ["image"])
         try await posters.forget(image)
         return try await show()
     }

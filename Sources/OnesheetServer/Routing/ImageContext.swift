@@ -100,7 +100,7 @@ struct ImageContext: Sendable {
     /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error, because its next
     /// request may get the image.
     static func fallback(of target: ParsedTarget, after error: any Error) -> String? {
-        // Nobody is sent to a place that is not allowed.
+        // A redirect must not lead to a URL that is not allowed.
         guard target.address.forbidden == nil else { return nil }
         return (error as? Failure)?.isOurs ?? false ? nil : target.address.fallback
     }

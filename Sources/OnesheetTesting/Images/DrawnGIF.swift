@@ -75,7 +75,7 @@ public struct DrawnGIF: Sendable {
         return bytes + after + [0x3B]
     }
 
-    /// Data in blocks of at most so many bytes, with the empty block at their end.
+    /// Data as blocks of up to `size` bytes, and the empty block that ends them.
     public static func blocks(_ data: [UInt8], of size: Int = 255) -> [UInt8] {
         stride(from: 0, to: data.count, by: size).flatMap { start in
             let block = data[start..<min(start + size, data.count)]

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// What a source says about an image of a title, apart from its location.
 ///
-/// JSON, the client, manifests and the answers of programs have the same fields. A kind, a language or votes that cannot be read are left
+/// JSON, the client, manifests and the answers of programs have the same fields. A kind, a language, votes or a size that cannot be read are left
 /// out, and the image stays: its kind is a poster then, and its language is `LanguageTag.undetermined`.
 public struct CandidateFacts: Sendable, Equatable {
     public var kind = ImageKind.poster
@@ -38,8 +38,8 @@ extension CandidateFacts: Codable {
 
     /// The facts that `fields` describes, whatever they are read from.
     package init<Fields: FieldReader>(reading fields: Fields) throws(Fields.Failure) where Fields.Key == CodingKeys {
-        width = try fields.whole(.width)
-        height = try fields.whole(.height)
+        width = try side(.width, in: fields)
+        height = try side(.height, in: fields)
         site = try fields.text(.site)
         page = try fields.text(.page)
         published = try fields.moment(.published)
@@ -66,6 +66,16 @@ extension CandidateFacts: Codable {
             let count = value.quantity.flatMap { Int(exactly: $0) }
             if let count, count >= 0 { voteCount = count } else { note(value, at: .voteCount) }
         }
+    }
+
+    /// A number of pixels. Services write 0 for an unknown one.
+    private mutating func side<Fields: FieldReader>(
+        _ field: CodingKeys, in fields: Fields
+    ) throws(Fields.Failure) -> Int? where Fields.Key == CodingKeys {
+        guard let value = try fields.value(field, isNumber: true) else { return nil }
+        if let pixels = value.quantity.flatMap({ Int(exactly: $0) }) { return pixels > 0 ? pixels : nil }
+        note(value, at: field)
+        return nil
     }
 
     private mutating func note(_ value: JSONValue, at field: CodingKeys) {

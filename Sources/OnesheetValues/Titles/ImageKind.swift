@@ -1,6 +1,6 @@
 /// The kinds of images that a title has.
 public enum ImageKind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The standard film poster, upright; what is meant where no kind is named.
+    /// The standard upright film poster. It is the default kind.
     case poster
     /// A wide image for backgrounds, usually without text.
     case backdrop
@@ -15,7 +15,7 @@ public enum ImageKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The poster of a season.
     case season
 
-    /// Whether such an image usually shows words, so that its language matters.
+    /// Whether images of this kind usually have words, so that their language matters.
     package var hasText: Bool {
         switch self {
         case .poster, .logo, .banner, .season: true

@@ -22,6 +22,8 @@ public struct LanguageList: Hashable, Sendable, CustomStringConvertible {
             switch text.lowercasedASCII() {
             case "original": self = .original
             case "none": self = .textless
+            case "xx", "zxx", "und", "mul":
+                throw .malformed("“\(text)” names no language; an image without words is “none”")
             case let name:
                 guard let tag = LanguageTag(name) else {
                     throw .malformed("“\(text)” is not a language: it needs a tag such as ko or pt-BR, “original” or “none”")

@@ -3,6 +3,9 @@ enum LanguageNames {
     /// Deprecated names (IANA language subtag registry).
     static let preferred = ["in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro", "sh": "sr"]
 
+    /// Languages whose parts may be written behind them, as in `zh-yue` (IANA language subtag registry).
+    static let extended: Set = ["ar", "kok", "lv", "ms", "sgn", "sw", "uz", "zh"]
+
     /// Languages that are a part of another.
     static let families = ["nb": "no", "nn": "no", "cmn": "zh", "yue": "zh"]
 

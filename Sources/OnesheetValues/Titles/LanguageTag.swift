@@ -25,11 +25,11 @@ public struct LanguageTag: Hashable, Sendable, LosslessStringConvertible {
             rest.removeFirst()
             return String(first)
         }
-        guard let primary = next({ (2...8).contains($0.utf8.count) && $0.isLetters }) else { return nil }
-        // An extended language stands for itself: zh-yue is yue.
-        let extended = primary.utf8.count <= 3 ? next { $0.utf8.count == 3 && $0.isLetters } : nil
-        var language = extended ?? primary
+        // Languages of four letters and more are not registered.
+        guard var language = next({ (2...3).contains($0.utf8.count) && $0.isLetters }) else { return nil }
         language = LanguageNames.short[language] ?? language
+        // An extended language stands for itself: zh-yue is yue.
+        if LanguageNames.extended.contains(language), let own = next({ $0.utf8.count == 3 && $0.isLetters }) { language = own }
         language = LanguageNames.preferred[language] ?? language
         let script = next { $0.utf8.count == 4 && $0.isLetters }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
         let region = next { ($0.utf8.count == 2 && $0.isLetters) || ($0.utf8.count == 3 && $0.isDigits) }?.uppercased()

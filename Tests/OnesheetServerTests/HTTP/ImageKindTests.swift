@@ -178,6 +178,19 @@ final class ImageKindTests: ServerTestCase {
         XCTAssertEqual(logo, 60)
     }
 
+    func testUnknownParametersPinNothing() async throws {
+        let server = try await server(try await tmdb())
+        for query in ["imge=logo", "image=logo&image=poster", "image=logo&x=1"] {
+            for (method, body) in [("PUT", #"{"candidate":1}"#), ("DELETE", nil)] {
+                let answer = try await server.send(
+                    "/sources/tmdb/titles/550/poster?\(query)", method: method, fields: administrator, body: body)
+                XCTAssertEqual(answer.status, 400, "\(method) \(query)")
+            }
+        }
+        let posters = try await server.send("/sources/tmdb/titles/550/posters").text
+        XCTAssertFalse(posters.contains("pinned"), posters)
+    }
+
     func testAddressesOfAnImageLeadToIt() async throws {
         // Given the addresses of a backdrop with options
         let server = try await server(try await tmdb())

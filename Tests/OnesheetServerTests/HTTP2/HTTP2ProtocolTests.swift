@@ -173,7 +173,7 @@ final class HTTP2ProtocolTests: ServerTestCase {
         }
     }
 
-    func testOnlySoManyStreamsAreOpen() async throws {
+    func testStreamBeyondTheLimitEndsTheConnection() async throws {
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml)
         try await RawHTTP2.with(server.url, certificate) { client in

@@ -51,7 +51,7 @@ final class CountedQueryTests: XCTestCase {
         }
     }
 
-    func testWhatIsNoURLStaysAsItIs() throws {
+    func testInvalidURLsAreUnchanged() throws {
         let source = try source(["query": .scalar("none")])
         for id in ["no URL", ""] { XCTAssertEqual(source.canonicalID(id), id) }
         // And what is stored of a URL that was allowed is found

@@ -17,7 +17,7 @@ final class ManifestErrorTests: XCTestCase {
         variables: { key: k }
         """
 
-    func testWhatIsRightIsTaken() throws {
+    func testValidManifestIsAccepted() throws {
         XCTAssertNoThrow(try RecordedTMDB.source(api))
     }
 

@@ -65,7 +65,7 @@ final class RestRequestTests: XCTestCase {
         XCTAssertEqual(pages.map(\.total), [31, 31])
     }
 
-    func testNextPageIsWhatTheResponseSays() async throws {
+    func testResponseDecidesTheNextPage() async throws {
         // Given
         let cases: [(String, Int?)] = [
             ("true", 2), ("false", nil), ("null", nil), (#""""#, nil), (#""https://a.example/l?page=2""#, 2), ("2", 2), ("[]", nil),
