@@ -68,8 +68,11 @@ fuzz-http: setup ## Send mutated pictures and origin responses to a server under
 nightly: setup ## Run the long checks and print the results
 	@.ci/nightly
 
-package: setup ## Make a Debian package and a tarball: .build-package
-	@.ci/package
+release: setup ## Make a Debian package, a tarball and a container image: .build-package/onesheet-VERSION
+	@.ci/release
+
+release-check: ## Try a release on fresh Debian 12 and 13, and its container image: needs root
+	@.ci/release-check "$$(ls -td .build-package/onesheet-* | head -n 1)"
 
 sbom: setup ## List all components with versions and licences: .build/sbom.json
 	@.ci/sbom
@@ -84,4 +87,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-quality bench-http bench-cold bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-quality bench-http bench-cold bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly release release-check sbom reference docs format

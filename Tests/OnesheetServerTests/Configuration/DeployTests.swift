@@ -8,16 +8,13 @@ import XCTest
 final class DeployTests: XCTestCase {
     private let secrets = ["ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c0d"]
 
-    func testThatTheConfigurationIsRightForAMachineAndForAContainer() throws {
+    func testConfigurationStartsAServer() throws {
         let text = try file("onesheet.yaml")
-        // Given the variables of the unit and of the image
+        // Given the variables of the unit
         let machine = try ConfigurationFile(environment: secrets).parse(text)
-        let image = try ConfigurationFile(environment: secrets.merging(try imageEnvironment()) { $1 }).parse(text)
-        // Then the server starts with either
+        // Then the server starts
         try machine.requireProtection()
-        try image.requireProtection()
         XCTAssertEqual(machine.listen, .socket(path: "/run/onesheet/onesheet.sock"))
-        XCTAssertEqual(image.listen, .host("0.0.0.0", port: 8080))
         XCTAssertNil(machine.admin.token.flatMap { $0.isEmpty ? nil : $0 })
         // And not without its secrets
         XCTAssertThrowsError(try ConfigurationFile(environment: [:]).parse(text)) {
@@ -63,37 +60,10 @@ final class DeployTests: XCTestCase {
         XCTAssertFalse(unit["SystemCallFilter"]?.contains("@resources") ?? false)
     }
 
-    func testThatTheImagesCanBePinnedAndGetWhatTheyCopy() throws {
-        let dockerfile = try file("Dockerfile")
-        // Every base image is an argument, which can be a digest.
-        let images = dockerfile.matches(of: /\nARG ([A-Z]+_IMAGE)=[a-z]+:[a-z0-9.@:-]+/).map { String($0.1) }
-        let used = dockerfile.matches(of: /\nFROM ([^ \n]+)/).map { String($0.1) }
-        XCTAssertEqual(used, images.map { "${\($0)}" })
-        // The build context includes all files that the image needs.
-        let kept = Set(try file("../../.dockerignore").split(separator: "\n").filter { $0.hasPrefix("!") }.map { $0.dropFirst() })
-        XCTAssertTrue(
-            kept.isSuperset(of: [
-                ".ci/setup", ".ci/sbom", "LICENSE", "NOTICE", "Package.swift", "Plugins", "Sources", "Tests",
-                "examples/deploy/onesheet.yaml",
-            ]), "\(kept)")
-        XCTAssertEqual(try file("../../.dockerignore").split(separator: "\n").first { !$0.hasPrefix("#") }, "*")
-    }
-
-    func testThatTheImageServesWhatItExposesAndHasTimeToEnd() throws {
-        let dockerfile = try file("Dockerfile")
-        let configuration = try ConfigurationFile(environment: secrets.merging(try imageEnvironment()) { $1 }).parse(
-            try file("onesheet.yaml"))
-        XCTAssertTrue(dockerfile.contains("VOLUME \(configuration.cache.disk.path)\n"))
-        XCTAssertTrue(dockerfile.contains("EXPOSE 8080\n"))
-        XCTAssertTrue(dockerfile.contains("http://127.0.0.1:8080/health"))
-        // By a number, which Kubernetes can compare with that of root
-        let user = try XCTUnwrap(dockerfile.firstMatch(of: /\nUSER ([0-9]+):([0-9]+)\n/))
-        XCTAssertTrue(dockerfile.contains("groupadd --system --gid \(user.2) onesheet "))
-        XCTAssertTrue(dockerfile.contains("useradd --system --uid \(user.1) --gid \(user.2) "))
-        XCTAssertTrue(dockerfile.contains("\"serve\", \"--config\", \"/etc/onesheet/onesheet.yaml\""))
-        let compose = try file("compose.yaml")
-        let grace = try XCTUnwrap(compose.firstMatch(of: /stop_grace_period: ([0-9]+)s/).flatMap { Double($0.1) })
-        XCTAssertGreaterThan(grace, configuration.shutdown.delay.seconds + configuration.shutdown.deadline.seconds)
+    func testContainerHasTimeToEnd() throws {
+        let shutdown = try ConfigurationFile(environment: secrets).parse(try file("onesheet.yaml")).shutdown
+        let grace = try XCTUnwrap(try file("compose.yaml").firstMatch(of: /stop_grace_period: ([0-9]+)s/).flatMap { Double($0.1) })
+        XCTAssertGreaterThan(grace, shutdown.delay.seconds + shutdown.deadline.seconds)
     }
 
     func testThatNginxFindsTheSocketAndProtectsTheServer() throws {
@@ -107,16 +77,6 @@ final class DeployTests: XCTestCase {
         ] {
             XCTAssertTrue(nginx.contains(line), line)
         }
-    }
-
-    /// The `ENV` settings of the image.
-    private func imageEnvironment() throws -> [String: String] {
-        let line = try XCTUnwrap(try file("Dockerfile").split(separator: "\n").first { $0.hasPrefix("ENV ") })
-        return Dictionary(
-            uniqueKeysWithValues: line.split(separator: " ").dropFirst().map { pair in
-                let parts = pair.split(separator: "=")
-                return (String(parts[0]), String(parts[1]))
-            })
     }
 
     /// The settings of a unit file; the last of several with one name.
