@@ -130,7 +130,7 @@ extension SourceError {
     /// The reason without the words that every error of its kind has.
     fileprivate var reason: String {
         switch self {
-        case .unavailable(let reason), .failed(let reason, _), .malformedAnswer(let reason, _): reason
+        case .unavailable(let reason, _), .failed(let reason, _), .malformedAnswer(let reason, _): reason
         default: description
         }
     }
