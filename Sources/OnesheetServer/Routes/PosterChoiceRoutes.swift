@@ -28,8 +28,9 @@ struct TitlePosters: Sendable {
         enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block, decision, insteadOf }
     }
 
-    func show() async throws -> Response {
-        try .json(PostersDocument(try await posters.choice(of: image), try await posters.current(image)))
+    func show(_ context: RequestContext) async throws -> Response {
+        let isWhole = try administrator.isAsking(context)
+        return try .json(PostersDocument(try await posters.choice(of: image), try await posters.current(image), isWhole: isWhole))
     }
 
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
@@ -65,14 +66,14 @@ struct TitlePosters: Sendable {
             throw RequestError.malformed(
                 "the body needs exactly one of “candidate”, “reject”, “block”: true, and “decision” with “insteadOf”")
         }
-        return try await show()
+        return try await show(context)
     }
 
     /// Removes the title's pin and rejections.
     func delete(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
         try await posters.forget(image)
-        return try await show()
+        return try await show(context)
     }
 }
 

@@ -119,7 +119,7 @@ struct TitlesRoute: Route {
         switch context.method {
         case .put: return try await choice.put(context)
         case .delete: return try await choice.delete(context)
-        default: return try await choice.show()
+        default: return try await choice.show(context)
         }
     }
 
