@@ -53,7 +53,7 @@ struct TitlePosters: Sendable {
     /// rejections, if they are still those of `insteadOf`.
     func put(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
-        let order = try await context.request.decodeBody(Order.self, example: "{\"candidate\": 2}")
+        let order = try await context.decodeBody(Order.self, example: "{\"candidate\": 2}")
         switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
         case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: image)
         case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: image)
