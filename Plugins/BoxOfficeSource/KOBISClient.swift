@@ -73,7 +73,8 @@ struct KOBISClient: Sendable {
         if let fault = Self.fault(in: answer.body) { throw await error(for: fault) }
         guard answer.isSuccess else {
             throw answer.status >= 500
-                ? .unavailable(reason: "KOBIS returned HTTP status \(answer.status)")
+                ? .unavailable(
+                    reason: "KOBIS returned HTTP status \(answer.status)", retryAfter: answer.pause(at: context.clock.now))
                 : .malformedAnswer(reason: "KOBIS returned HTTP status \(answer.status)")
         }
         do {

@@ -102,7 +102,7 @@ extension PosterCandidate {
             let candidate = try PosterCandidate(answer: value)
             guard WebURL(candidate.location.name) != nil else {
                 throw .malformedAnswer(
-                    reason: "the place of a candidate is not an http or https URL", details: "“\(candidate.location.name)”")
+                    reason: "the place of a candidate is not an http or https URL", details: "“\(shown(candidate.location.name))”")
             }
             return candidate
         }

@@ -8,7 +8,7 @@ final class Conversation: ChildListener {
 
     private struct State {
         var child: (any Child)?
-        var waiting: [Int: (continuation: Waiting, title: String?)] = [:]
+        var waiting: [Int: (continuation: Waiting, title: String?, client: ClientKey?)] = [:]
         /// Abandoned calls whose answers may still arrive.
         var abandoned: Set<Int> = []
         /// Calls in a row that were not answered in time.
@@ -23,6 +23,8 @@ final class Conversation: ChildListener {
         let reason: String
         /// What it wrote last to standard error.
         var lastWords: String?
+        /// The client of the only call that was under way; `nil` if there was none or more than one.
+        var culprit: ClientKey?
     }
 
     /// The most outstanding answers of a program before it counts as hung.
@@ -104,7 +106,8 @@ final class Conversation: ChildListener {
             // The greeting failed because the program ended. A later call was not sent yet and may go to the next program.
             if let end = state.end { return (nil, call.method == "initialize" ? end.error : SourceError(end)) }
             if Task.isCancelled { return (nil, .unavailable(reason: "cancelled")) }
-            state.waiting[call.id] = (continuation, title)
+            // The greeting is no client's.
+            state.waiting[call.id] = (continuation, title, call.method == "initialize" ? nil : .current)
             return (state.child, nil)
         }
         if let refusal { return continuation.resume(returning: .failure(refusal)) }
@@ -114,7 +117,8 @@ final class Conversation: ChildListener {
     func received(_ line: Data) {
         guard !line.isEmpty, end == nil else { return }
         guard let answer = RemoteAnswer(line: line) else {
-            // After an invalid line, no line can be assigned to a call. What a program prints by mistake is not for visitors.
+            // After an invalid line, no line can be assigned to a call, unless there is only one. What a program prints by mistake is not for
+            // visitors.
             return refuse("the program wrote an invalid answer", details: String(decoding: line.prefix(100), as: UTF8.self))
         }
         let (title, isExpected) = state.withLock { state in
@@ -138,14 +142,19 @@ final class Conversation: ChildListener {
         fail(End(error: .ended(reason, lastWords: lastWords), reason: reason, lastWords: lastWords))
     }
 
-    /// Fails all waiting calls with the error of `end`. Later calls fail with its reason.
+    /// Fails the waiting call with the error of `end`. If there are several, any of them may be the reason, so they fail as if the program had
+    /// ended, which lets them be asked again. Later calls fail with its reason.
     private func fail(_ end: End) {
-        let waiting = state.withLock { state in
-            if state.end == nil { state.end = end }
+        let (waiting, isKnown) = state.withLock { state in
+            let isKnown = state.waiting.count == 1 && state.abandoned.isEmpty
+            if state.end == nil {
+                state.end = end
+                if isKnown { state.end?.culprit = state.waiting.values.first?.client }
+            }
             defer { state.waiting = [:] }
-            return state.waiting.values
+            return (state.waiting.values, isKnown)
         }
-        for call in waiting { call.continuation.resume(returning: .failure(end.error)) }
+        for call in waiting { call.continuation.resume(returning: .failure(isKnown ? end.error : SourceError(end))) }
     }
 
     private func finish(_ id: Int, _ result: Result<JSONValue, SourceError>) {

@@ -3,13 +3,15 @@ internal import Logging
 internal import OnesheetCore
 
 /// Keeps the program running: starts it with the first call, and again after it has ended. If it keeps ending without an answer,
-/// the pauses between starts grow.
+/// the pauses between starts grow. If it ends over the calls of a few clients, only they wait for the end of a pause.
 actor Supervisor {
     /// The attempts of a call, and the starts without an answer before the first pause. A call that another start can answer
     /// therefore never waits for a pause that it caused.
     private static let attempts = 4
     /// The pauses between later starts.
     private static let pauses = Backoff(from: .milliseconds(500), upTo: .seconds(30))
+    /// The most clients that may start the program in a pause.
+    private static let mostCulprits = 16
 
     private let launcher: any ChildLauncher
     private let context: PluginContext
@@ -24,6 +26,11 @@ actor Supervisor {
     private var pauses = Supervisor.pauses
     private var nextStart = Date.distantPast
     private var lastEnd: (reason: String, lastWords: String?)?
+    /// The clients over whose calls the program has ended since the last answer.
+    private var culprits: Set<ClientKey> = []
+    /// Whether the program ended last over a call of one of these.
+    private var hasCulprit = false
+    private let suspects = SuspectLine()
 
     init(launcher: any ChildLauncher, context: PluginContext, timeout: Duration) {
         self.launcher = launcher
@@ -46,8 +53,10 @@ actor Supervisor {
 
     private static let shutdownReason = "the source is shut down"
 
-    /// Calls the program, and again if it ended during the call, which is safe to repeat.
+    /// Calls the program, and again if it ended during the call, which is safe to repeat: then not beside other calls that may have ended it.
     func call(_ method: String, _ params: [String: JSONValue], title: String? = nil) async throws(SourceError) -> JSONValue {
+        var turn: SuspectLine.Turn?
+        defer { turn?.end() }
         var attempt = 1
         while true {
             let conversation = try await running()
@@ -59,6 +68,7 @@ actor Supervisor {
                 }
             }
             attempt += 1
+            if turn == nil { turn = await suspects.turn(of: .current) }
         }
     }
 
@@ -68,6 +78,7 @@ actor Supervisor {
         let answer = try await conversation.call(method, params, title: title, timeout: timeout)
         failures = 0
         pauses = Self.pauses
+        culprits = []
         return answer
     }
 
@@ -76,11 +87,11 @@ actor Supervisor {
         if let current {
             if current.end == nil { return current }
             self.current = nil
-            if let end = current.end { note(end.reason, end.lastWords) }
+            if let end = current.end { note(end.reason, end.lastWords, culprit: end.culprit) }
         }
         if starting == nil {
             let now = context.clock.now
-            guard now >= nextStart else {
+            guard now >= nextStart || mayStartEarly(.current) else {
                 let seconds = Int(nextStart.timeIntervalSince(now).rounded(.up))
                 let reason = lastEnd?.reason ?? "the program keeps ending"
                 throw .ended("\(reason); the next start is in \(seconds) s", lastWords: lastEnd?.lastWords)
@@ -114,9 +125,17 @@ actor Supervisor {
         return try result.get()
     }
 
+    /// Whether a call of `client` may start the program in a pause.
+    private func mayStartEarly(_ client: ClientKey) -> Bool {
+        hasCulprit && culprits.count < Self.mostCulprits && !culprits.contains(client)
+    }
+
     /// The first restarts are immediate; then after 0.5 s, 1 s, 2 s … up to 30 s.
-    private func note(_ reason: String, _ lastWords: String?) {
+    /// - Parameter culprit: the client of the only call that was under way.
+    private func note(_ reason: String, _ lastWords: String?, culprit: ClientKey? = nil) {
         failures += 1
+        hasCulprit = culprit != nil
+        if let culprit { culprits.insert(culprit) }
         let delay = failures < Self.attempts ? 0 : pauses.next() / .seconds(1)
         nextStart = context.clock.now.addingTimeInterval(delay)
         lastEnd = (reason, lastWords)
@@ -130,7 +149,7 @@ extension SourceError {
     /// The reason without the words that every error of its kind has.
     fileprivate var reason: String {
         switch self {
-        case .unavailable(let reason), .failed(let reason, _), .malformedAnswer(let reason, _): reason
+        case .unavailable(let reason, _), .failed(let reason, _), .malformedAnswer(let reason, _): reason
         default: description
         }
     }

@@ -114,7 +114,7 @@ struct RestClient: Sendable {
         if let rule = manifest.faults?.first(where: { $0.matches(status: answer.status, document) }) {
             throw await error(for: rule, document, id)
         }
-        guard answer.isSuccess else { throw Self.error(for: answer.status, id) }
+        guard answer.isSuccess else { throw error(for: answer, id) }
         guard let document else { throw .malformedAnswer(reason: "the service's answer \(problem)") }
         return document
     }
@@ -137,12 +137,14 @@ struct RestClient: Sendable {
         }
     }
 
-    private static func error(for status: Int, _ id: String?) -> SourceError {
-        switch status {
+    private func error(for answer: HTTPAnswer, _ id: String?) -> SourceError {
+        let status = answer.status
+        return switch status {
         case 401, 403: .unauthorized(message: "HTTP status \(status)")
         case 404: id.map(SourceError.notFound) ?? .malformedAnswer(reason: "the service returned HTTP status 404")
         case 429: .quotaExhausted(until: nil)
-        case 500...: .unavailable(reason: "the service returned HTTP status \(status)")
+        case 500...:
+            .unavailable(reason: "the service returned HTTP status \(status)", retryAfter: answer.pause(at: context.clock.now))
         default: .malformedAnswer(reason: "the service returned HTTP status \(status)")
         }
     }

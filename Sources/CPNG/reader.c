@@ -84,6 +84,21 @@ static bool has_right_idats(cpng_reader *reader) {
     return true;
 }
 
+// Whether libpng would refuse the file for this chunk, or take it for another one, although browsers pass over it: one that is not needed
+// and has a name of other than letters, and a profile behind another one.
+static bool is_passed_over(cpng_reader *reader, const uint8_t *chunk) {
+    if (is_named(chunk, "iCCP")) {
+        bool is_second = reader->has_profile;
+        size_t left = reader->size - reader->position - 8;
+        reader->has_profile |= left >= 4 && big_endian(chunk) <= left - 4 && is_intact(chunk);
+        return is_second;
+    }
+    bool is_needed = (chunk[4] & 0x20) == 0;
+    for (int i = 4; i < 8; i++)
+        if (((chunk[i] | 0x20) < 'a' || (chunk[i] | 0x20) > 'z') && !is_needed) return true;
+    return false;
+}
+
 static void on_read(png_structp png, png_bytep out, size_t count) {
     cpng_reader *reader = png_get_io_ptr(png);
     if (count > reader->size - reader->position) {
@@ -96,6 +111,10 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
         // Passes a truncated IDAT with its actual length: libpng accepts only full buffers.
         uint32_t left = (uint32_t)(reader->size - reader->cut - 8);
         for (int i = 0; i < 4; i++) out[i] = (uint8_t)(left >> (24 - 8 * i));
+    } else if (reader->position == reader->next && count == 8) {
+        // libpng reads the length and the name of a chunk at once. It skips texts unread.
+        if (reader->position > 0 && is_passed_over(reader, reader->bytes + reader->position)) memcpy(out + 4, "tEXt", 4);
+        reader->next += reader->position == 0 ? 8 : (size_t)big_endian(out) + 12;
     }
     reader->position += count;
 }

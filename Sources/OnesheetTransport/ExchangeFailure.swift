@@ -50,6 +50,9 @@ package struct ExchangeFailure: Error {
         }
     }
 
+    /// Whether the host has answered, with a response or with bytes that are none. Such bytes are the fault of one URL.
+    package var isAnswered: Bool { stage >= .begun }
+
     /// Whether a retry may succeed.
     package var isWorthAnotherTry: Bool {
         switch kind {

@@ -45,6 +45,33 @@ final class AnswerCheckTests: XCTestCase {
         XCTAssertThrowsError(try AnswerCheck.checked(places)) { Self.assertMalformed($0) }
     }
 
+    func testBadTitleLosesOnlyItself() throws {
+        // Given twenty good titles and bad ones among them
+        var page = TitlePage(titles: (0..<20).map { Title(id: "\($0)", name: "One") }, total: 22)
+        let long = String(repeating: "x", count: 70_000)
+        var title = Title(id: "long", name: "One")
+        title.overview = long
+        page.titles.insert(title, at: 10)
+        page.titles.insert(Title(id: "", name: "One"), at: 3)
+        // When they are checked, then these are missing, and a reason is told for each that does not quote it to visitors
+        var damage: [SourceError] = []
+        let checked = try AnswerCheck.checked(page) { damage.append($0) }
+        XCTAssertEqual(checked.titles.map(\.id), (0..<20).map { "\($0)" })
+        XCTAssertEqual(checked.total, 22)
+        XCTAssertEqual(damage.count, 2)
+        XCTAssertTrue(damage.allSatisfy { !$0.message.contains("xxx") }, "\(damage)")
+    }
+
+    func testPausesAreBounded() {
+        for seconds in [Int.max, 86_400, 3601] {
+            XCTAssertEqual(AnswerCheck.checked(SourceError.rateLimited(retryAfter: seconds)), .rateLimited(retryAfter: 3600))
+            XCTAssertEqual(
+                AnswerCheck.checked(SourceError.unavailable(reason: "r", retryAfter: seconds)),
+                .unavailable(reason: "r", retryAfter: 3600))
+        }
+        XCTAssertEqual(AnswerCheck.checked(SourceError.rateLimited(retryAfter: -5)), .rateLimited(retryAfter: 1))
+    }
+
     func testErrorTextsCannotTurnThemselvesRound() {
         // Given texts with controls and marks of direction, of each kind of error that visitors read
         let text = "no \u{202E}gnp.exe\u{2066}\u{1B}[31m\u{2028}films"

@@ -123,6 +123,46 @@ final class DailyQuotaTests: XCTestCase {
         XCTAssertEqual(state.values["quota.calls"]?.split(separator: " ").last, "10")
     }
 
+    func testOneClientLeavesHalfToOthers() async {
+        // Given a share that allows a hundred at once
+        let quota = quota(800)
+        // When one client takes what it gets, many at the same time
+        let first = await Familiarity.$current.withValue(.unknown) {
+            await MissPermit.$current.withValue(MissPermit(for: ClientKey([1])) {}) {
+                await withTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<200 { group.addTask { await Self.error(quota) == nil } }
+                    return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+            }
+        }
+        // Then half is left, of which a second one gets half, and others theirs
+        XCTAssertEqual(first, 50)
+        var others: [Int] = []
+        for client in 2...4 as ClosedRange<UInt8> { others.append(await Self.spendUnknown(quota, for: client)) }
+        XCTAssertEqual(others, [25, 13, 6])
+        // And when calls come free again, the first one does not take those that others have not used
+        clock.advance(by: .seconds(86_400 / 30))
+        let (again, modest) = (await Self.spendUnknown(quota, for: 1), await Self.spendUnknown(quota, for: 5))
+        XCTAssertEqual(again, 0)
+        XCTAssertGreaterThan(modest, 2)
+    }
+
+    func testClientIsToldWhenItMayAskAgain() async {
+        // Given a client that has used its part of ten calls
+        let quota = quota(80)
+        let count = await Self.spendUnknown(quota, for: 1)
+        XCTAssertEqual(count, 5)
+        // When it asks again, then it is told a time, and gets a call then
+        let start = clock.now.timeIntervalSince1970
+        let error = await Familiarity.$current.withValue(.unknown) {
+            await MissPermit.$current.withValue(MissPermit(for: ClientKey([1])) {}) { await Self.error(quota) }
+        }
+        XCTAssertEqual(error, .quotaExhausted(until: start + 1))
+        clock.advance(by: .seconds(1))
+        let more = await Self.spendUnknown(quota, for: 1)
+        XCTAssertEqual(more, 1)
+    }
+
     func testThatTwoQuotasOnOneStateSpendNoCallTwice() async {
         // Given two processes with one state
         let (one, other) = (quota(50), quota(50))
@@ -180,6 +220,11 @@ final class DailyQuotaTests: XCTestCase {
                 count += 1
             }
         }
+    }
+
+    /// The calls that `client` gets for unknown titles.
+    private static func spendUnknown(_ quota: DailyQuota, for client: UInt8) async -> Int {
+        await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) { await spendUnknown(quota).count }
     }
 
     private static func error(_ quota: DailyQuota) async -> SourceError? {

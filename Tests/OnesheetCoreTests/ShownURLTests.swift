@@ -8,6 +8,19 @@ final class ShownURLTests: XCTestCase {
         XCTAssertEqual(shown(""), "")
     }
 
+    func testUserIsNotShown() {
+        for (url, text) in [
+            ("http://admin:pw@a.example/x.jpg?key=1", "http://a.example/x.jpg"), ("https://a@b@c.example", "https://c.example"),
+            ("http://a.example/x@y.jpg", "http://a.example/x@y.jpg"), ("ftp://pw@a.example/", "ftp://a.example/"),
+            ("poster: a@b", "poster: a@b"), ("film@2x.jpg", "film@2x.jpg"),
+        ] {
+            XCTAssertEqual(shown(url), text)
+            XCTAssertEqual(publicPart(of: url), text)
+        }
+        let long = "http://a.example/" + String(repeating: "x", count: 300)
+        XCTAssertEqual(publicPart(of: long + "?key"), long)
+    }
+
     func testThatATitleWhoseIDIsAURLHasNoQuery() {
         let url = "https://a.example/x.jpg"
         for (id, text) in [

@@ -9,7 +9,7 @@ final class SourceErrorTests: XCTestCase {
         let errors: [HTTPTransportError] = [
             .timedOut(url: url), .failed(url: url, reason: "refused"), .tooManyRedirects(url: url),
             .forbidden(url: url, reason: "private"),
-            .invalidURL(url), .tooLarge(url: url, limit: 10),
+            .invalidURL(url), .tooLarge(url: url, limit: 10), .unavailable(url: url, retryAfter: 600),
         ]
 
         // When
@@ -25,6 +25,8 @@ final class SourceErrorTests: XCTestCase {
                 .unavailable(reason: "https://a.example may not be fetched: private"),
                 .unavailable(reason: "what is to be fetched is not an http or https URL"),
                 .malformedAnswer(reason: "https://a.example sends more than 10 bytes"),
+                .unavailable(
+                    reason: "https://a.example failed too often or asked for a pause; try again in 600 s", retryAfter: 600),
             ])
     }
 

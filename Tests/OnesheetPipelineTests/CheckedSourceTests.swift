@@ -180,6 +180,30 @@ final class CheckedSourceTests: XCTestCase {
         XCTAssertEqual(ids.map { Array($0.utf8) }, [one, other].map { Array($0.utf8) })
     }
 
+    func testBadTitleLosesOnlyItself() async throws {
+        // Given a list with a title whose text is too long
+        let long = String(repeating: "x", count: 70_000)
+        let missing = Mutex<[String]>([])
+        let source = CheckedSource(
+            source: Pages { page in
+                TitlePage(titles: (page == 1 ? [Title(id: "1", name: "One")] : []) + [Title(id: "2", name: long)])
+            }
+        ) { damage in missing.withLock { $0 += damage } }
+        // Then the other one is there, and the log is told
+        let titles = try await source.titles(TitleQuery()).titles
+        XCTAssertEqual(titles.map(\.id), ["1"])
+        XCTAssertEqual(missing.withLock { $0 }.count, 1)
+        // And a page without another one is malformed
+        var query = TitleQuery()
+        query.page = 2
+        do throws(SourceError) {
+            _ = try await source.titles(query)
+            XCTFail("nothing was left of it")
+        } catch {
+            guard case .malformedAnswer = error else { return XCTFail("\(error)") }
+        }
+    }
+
     func testThatExtremeAnswersTrapNobody() async throws {
         // Given a source that says what no number can be
         let source = CheckedSource(

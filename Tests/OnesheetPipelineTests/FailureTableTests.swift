@@ -87,6 +87,10 @@ final class FailureTableTests: XCTestCase {
         (.source("films", .quotaExhausted(until: 90)), "source, unavailable Quota exhausted; retry 30; 2 s; stale"),
         (.source("films", .rateLimited(retryAfter: 7)), "source, unavailable Rate limited; retry 7; stale; pauses prefetch"),
         (.source("films", .unavailable(reason: "r")), "source, badGateway Source unavailable; retry 10; 2 s; question 2 s; stale"),
+        (
+            .source("films", .unavailable(reason: "r", retryAfter: 600)),
+            "source, badGateway Source unavailable; retry 600; 2 s; question 2 s; stale"
+        ),
         (.source("films", .failed(reason: "r", details: "d")), "source, badGateway Source unavailable; retry 10; 2 s; question 2 s; stale"),
         (.source("films", .overloaded(retryAfter: 7)), "server, unavailable Overloaded; retry 7; stale; names no source"),
         (.source("films", .malformedAnswer(reason: "r")), "source, badGateway Source failed; 2 s; question 30 s; stale"),

@@ -1,3 +1,4 @@
+import OnesheetCore
 import XCTest
 
 @testable import OnesheetPipeline
@@ -59,6 +60,47 @@ final class FairQueueTests: XCTestCase {
         XCTAssertNil(queue.displace(for: greedy))
     }
 
+    func testElementOfTwoTakesTheEarlierTurn() {
+        // Given a client with four that wait, the last of which another client waits for too
+        var queue = FairQueue<String>(longestDebt: 100)
+        for ticket in 1...4 as ClosedRange<UInt64> { queue.append(ticket, "g\(ticket)", for: greedy) }
+        queue.lend(4, to: modest)
+        queue.append(5, "m", for: modest)
+        XCTAssertEqual(queue.count, 5)
+        // When all are served, then it comes in the turn of the other client, once, and costs that client its turn
+        XCTAssertEqual(served(&queue, cost: 1), ["g1", "g4", "g2", "m", "g3"])
+        XCTAssertEqual(queue.count, 0)
+    }
+
+    func testElementOfTwoIsRemovedFromBoth() {
+        var queue = FairQueue<String>(longestDebt: 100)
+        queue.append(1, "both", for: greedy)
+        queue.lend(1, to: modest)
+        queue.append(2, "m", for: modest)
+        XCTAssertEqual(queue.remove(1)?.element, "both")
+        XCTAssertEqual([greedy, modest].map(queue.count(of:)), [0, 1])
+        queue.lend(1, to: modest)
+        queue.append(3, "again", for: greedy)
+        queue.lend(3, to: modest)
+        XCTAssertEqual(queue.removeAll().sorted(), ["again", "m"])
+        XCTAssertEqual([greedy, modest].map(queue.count(of:)), [0, 0])
+    }
+
+    func testElementStaysForTheOneWhoHasFew() {
+        // Given a client with three, the last of which another client needs
+        var queue = FairQueue<String>(longestDebt: 100)
+        for ticket in 1...3 as ClosedRange<UInt64> { queue.append(ticket, "g\(ticket)", for: greedy) }
+        queue.lend(3, to: modest)
+        // When a third one comes, then the second makes way
+        XCTAssertEqual(queue.displace(for: ClientKey([3]))?.element, "g2")
+        // And when both clients have three of the same, one of them makes way all the same
+        queue.append(4, "g4", for: greedy)
+        queue.lend(1, to: modest)
+        queue.lend(4, to: modest)
+        XCTAssertEqual(queue.displace(for: ClientKey([3]))?.element, "g4")
+        XCTAssertEqual([greedy, modest].map(queue.count(of:)), [2, 2])
+    }
+
     func testThatTheNextOfAKindIsFoundBehindOthers() {
         // Given two clients, each with two of one kind before one of another
         var queue = FairQueue<String>(longestDebt: 100)
@@ -80,7 +122,7 @@ final class FairQueueTests: XCTestCase {
         let clients = (0..<5000 as Range<UInt64>).map { ($0, ClientKey(withUnsafeBytes(of: $0) { Array($0) })) }
         for (ticket, client) in clients {
             queue.append(ticket, 1, for: client)
-            if ticket % 2 == 0 { XCTAssertEqual(queue.remove(ticket), 1) } else { XCTAssertNotNil(queue.removeFirst()) }
+            if ticket % 2 == 0 { XCTAssertEqual(queue.remove(ticket)?.element, 1) } else { XCTAssertNotNil(queue.removeFirst()) }
             queue.charge(5, to: client)
         }
         // Each that is still known was served more than a new one.

@@ -1,3 +1,4 @@
+import OnesheetCore
 import XCTest
 
 @testable import OnesheetPipeline

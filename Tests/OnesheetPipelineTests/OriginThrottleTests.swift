@@ -59,6 +59,7 @@ final class OriginThrottleTests: XCTestCase {
         let outcomes: [Script.Outcome] = [
             .failure(ExchangeFailure(.broken("cut"), .answered)), .success(500), .success(503), .success(404),
             .failure(ExchangeFailure(.tooLarge(1), .answered)), .failure(ExchangeFailure(.timedOut, .answered)),
+            .failure(ExchangeFailure(.broken("no head"), .begun)), .failure(ExchangeFailure(.timedOut, .begun)),
         ]
         for outcome in outcomes {
             // Given fifty different bad URLs
@@ -94,6 +95,68 @@ final class OriginThrottleTests: XCTestCase {
         let error = await failure(throttle, Script([.success(200)]), path: "other")
         // Then it is fetched
         XCTAssertNil(error)
+    }
+
+    func testHostThatAnswersOthersIsNotSilent() async {
+        // Given an answer, and many hanging URLs behind it
+        let throttle = throttle()
+        _ = await failure(throttle, Script([.success(200)]), path: "good")
+        clock.advance(by: .seconds(5))
+        for number in 0..<10 { _ = await failure(throttle, Script([.failure(silent)]), path: "hangs\(number)") }
+        // When another is requested, then it is fetched
+        let error = await failure(throttle, Script([.success(200)]), path: "other")
+        XCTAssertNil(error)
+        // And when nothing was answered for a while, it is not
+        clock.advance(by: .seconds(11))
+        for number in 0..<10 { _ = await failure(throttle, Script([.failure(silent)]), path: "hangs\(number)") }
+        let paused = await failure(throttle, Script([.success(200)]), path: "other")
+        XCTAssertEqual(paused, .unavailable(url: "http://films.example/other", retryAfter: 10))
+    }
+
+    func testAnswerDuringLongSilenceCounts() {
+        // Given a host that answers one request while others wait for half a minute
+        let breaker = CircuitBreaker(clock: clock.wallClock)
+        let began = clock.now
+        clock.advance(by: .seconds(15))
+        breaker.answered(url)
+        clock.advance(by: .seconds(15))
+        // When these fail
+        for number in 0..<10 { breaker.failed(WebURL("http://films.example/\(number)")!, .silent, since: began) }
+        // Then the host is not paused
+        XCTAssertEqual(breaker.admission(of: url), .now)
+    }
+
+    func testTrialIsLeftForOtherClients() async {
+        // Given a host after a pause, and one client whose URLs hang and take the trials
+        let throttle = throttle()
+        let hanging = Script(repeating: .failure(silent))
+        for number in 0..<5 { _ = await failure(throttle, hanging, path: "\(number)") }
+        clock.advance(by: .seconds(10))
+        for number in 0..<20 { _ = await failure(throttle, hanging, path: "hangs\(number)") }
+        // When another client asks for a good one
+        let error = await MissPermit.$current.withValue(MissPermit(for: ClientKey([1])) {}) {
+            await failure(throttle, Script([.success(200)]), path: "good")
+        }
+        // Then it is fetched, and the host is open to all
+        XCTAssertNil(error)
+        let own = await failure(throttle, Script([.success(200)]), path: "own")
+        XCTAssertNil(own)
+    }
+
+    func testTrialsAreBounded() async {
+        // Given a host after a pause
+        let throttle = throttle()
+        let hanging = Script(repeating: .failure(silent))
+        for number in 0..<5 { _ = await failure(throttle, hanging, path: "\(number)") }
+        clock.advance(by: .seconds(10))
+        // When many clients ask
+        for client in 0..<50 {
+            _ = await MissPermit.$current.withValue(MissPermit(for: ClientKey([UInt8(client)])) {}) {
+                await failure(throttle, hanging, path: "hangs\(client)")
+            }
+        }
+        // Then eight requests are sent
+        XCTAssertEqual(hanging.count, 5 + 8)
     }
 
     func testThatOldFailuresDoNotCount() async {
@@ -236,7 +299,7 @@ final class OriginThrottleTests: XCTestCase {
     func testThatATrialThatIsNotSentIsGivenBack() async {
         // Given a host after a pause
         let breaker = CircuitBreaker(clock: clock.wallClock)
-        for number in 0..<5 { breaker.failed(WebURL("http://films.example/\(number)")!, .unreachable) }
+        for number in 0..<5 { breaker.failed(WebURL("http://films.example/\(number)")!, .unreachable, since: clock.now) }
         XCTAssertEqual(breaker.admission(of: url), .later(10))
         clock.advance(by: .seconds(10))
         // When trials are taken and given back

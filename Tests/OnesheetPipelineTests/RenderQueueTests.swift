@@ -20,6 +20,22 @@ final class RenderQueueTests: XCTestCase {
         XCTAssertEqual(queue.load, 0)
     }
 
+    func testJobOfTwoClientsTakesTheEarlierTurn() {
+        // Given a busy worker and four jobs of a client, the last of which another client waits for too
+        let (greedy, modest) = (ClientKey([1]), ClientKey([2]))
+        var queue = RenderQueue<String>(workers: 1, queue: 8, longestWait: 1000)
+        for ticket in 1...5 as ClosedRange<UInt64> {
+            _ = queue.enter("g\(ticket)", ticket: ticket, .interactive, for: greedy, milliseconds: 10, at: 0)
+        }
+        queue.lend(5, to: modest)
+        // When the worker is free again and again, then it comes before the others
+        XCTAssertEqual([1, 5, 2, 3, 4].map { queue.finish($0, at: 10) }, [["g5"], ["g2"], ["g3"], ["g4"], []])
+        // And nothing is left that delays anybody
+        XCTAssertEqual(queue.load, 0)
+        _ = queue.enter("last", ticket: 6, .interactive, for: greedy, milliseconds: 10, at: 10)
+        XCTAssertEqual(queue.wait(.interactive, for: modest, at: 10), 10 * queue.slowness, accuracy: 1e-6)
+    }
+
     func testThatNobodyIsLetWaitLongerThanIsOfUse() {
         // Given a worker with two seconds of work
         var queue = RenderQueue<Int>(workers: 1, queue: 100, longestWait: 2000)

@@ -131,6 +131,44 @@ final class SlotsTests: XCTestCase {
         XCTAssertEqual(order.all, ["greedy", "greedy", "refused", "modest", "greedy", "greedy"])
     }
 
+    func testWhoJoinsAFlightLendsItItsTurn() async throws {
+        // Given a busy host, and a line of one client's requests, the last of them for two flights within each other
+        let (slots, host, order, gate) = (slots(1, waiting: 8), try host("http://slow.example/"), Events(), Gate())
+        let joined = Gate()
+        let inner = Coalescing<String, Int, NoPlace>(
+            cancelled: .cancelled, onJoin: { _, waiters in if waiters == 2 { joined.open() } })
+        let outer = Coalescing<String, Int, NoPlace>(cancelled: .cancelled)
+        let fetch = { @Sendable (name: String) async throws(NoPlace) -> Int in
+            try await inner.share(name) { () async throws(NoPlace) in
+                let place = try await slots.enter(host, within: .seconds(60))
+                defer { place.leave() }
+                return order.add(name)
+            }
+        }
+        let ask = { @Sendable (client: UInt8, name: String, size: String) in
+            Task {
+                try await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) {
+                    try await outer.share(name + size) { () async throws(NoPlace) in try await fetch(name) }
+                }
+            }
+        }
+        let working = Task { try await slots.with(host, within: .seconds(60)) { _ in try await gate.pass() } }
+        await gate.hasBeenReached()
+        var asked: [Task<Int, any Error>] = []
+        for (number, name) in ["a", "b", "c", "shared"].enumerated() {
+            asked.append(ask(1, name, "small"))
+            await waitWhile(slots.load(of: host) < 2 + number)
+        }
+        // When another client asks for the same in another size, and the place becomes free
+        asked.append(ask(2, "shared", "large"))
+        try await joined.pass()
+        gate.open()
+        _ = try await working.value
+        for task in asked { _ = try await task.value }
+        // Then it waits for one of the first one, as for a request of its own, and not for the others
+        XCTAssertEqual(order.all, ["a", "shared", "b", "c"])
+    }
+
     func testHungWorkGivesOthersPlacesBesideIt() async throws {
         // Given a host with two places, both held by requests that hang, and four that wait
         let (slots, host, places, gate) = (slots(2, waiting: 8, beside: 3), try host("http://slow.example/"), Places(), Gate())

@@ -195,6 +195,20 @@ final class WatchedSourceTests: XCTestCase {
         XCTAssertEqual(watch.health, .well)
     }
 
+    func testLongPauseShowsAndEnds() async {
+        // Given a service that wants no calls for a minute, and one that wants none for a day
+        for (seconds, end) in [(59, nil), (60, 60), (86_400, 3600)] as [(Int, Double?)] {
+            let source = source { _ throws(SourceError) in throw .rateLimited(retryAfter: seconds) }
+            // When it is asked
+            let error = await Self.failure(source)
+            XCTAssertEqual(error, .rateLimited(retryAfter: Int(end ?? 59)))
+            // Then the health says so until the pause ends, which is an hour at most
+            XCTAssertEqual(watch.health, end.map { .limited(until: clock.now.addingTimeInterval($0)) } ?? .well)
+            clock.advance(by: .seconds(end ?? 59))
+            XCTAssertEqual(watch.health, .well)
+        }
+    }
+
     func testThatWhoeverLeavesSaysNothingAboutTheSource() async {
         // Given
         let gate = Gate()

@@ -40,6 +40,24 @@ final class WebTransportTests: TransportTestCase {
         XCTAssertEqual(answer.body, ByteBuffer(string: "/b"))
     }
 
+    func testTemporaryRedirectWithoutFreshnessIsStale() async throws {
+        // Given redirects of each kind, without a word about their freshness and with one
+        let origin = try await origin { target, _ in
+            guard let status = Int(target.dropFirst().prefix(3)) else { return .answer() }
+            let fields = target.hasSuffix("said") ? ["Cache-Control": "max-age=60"] : [:]
+            return .answer(status: status, fields: fields.merging(["Location": "/end"]) { $1 })
+        }
+        for (path, said) in [
+            ("/302", "max-age=0"), ("/303", "max-age=0"), ("/307", "max-age=0"), ("/301", nil), ("/308", nil),
+            ("/302said", "max-age=60"),
+        ] {
+            // When they are followed
+            let answer = try await transport().get(HTTPRequest(url: origin.url + path), under: loopback)
+            // Then only temporary ones without a word are to be asked again
+            XCTAssertEqual(answer.redirects.map { $0["cache-control"] }, [said], path)
+        }
+    }
+
     func testPostSendsItsBodyAndKeepsItFromARedirect() async throws {
         // Given an origin that answers with what it gets, and redirects elsewhere
         let other = try await origin { _, _ in .answer() }

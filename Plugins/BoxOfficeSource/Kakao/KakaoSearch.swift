@@ -28,7 +28,7 @@ struct KakaoSearch: Sendable {
         let request = HTTPRequest(url: "\(baseURL)/v2/search/image?\(query)", headers: ["Authorization": "KakaoAK \(key)"])
         let answer = try await context.get(request, under: policy)
         if let fault = fault(in: answer) { throw await error(for: fault, status: answer.status) }
-        guard answer.isSuccess else { throw Self.error(for: answer.status) }
+        guard answer.isSuccess else { throw error(for: answer) }
         do {
             let found = try KakaoAnswer(readingJSON: answer.body)
             context.warn(ofMissing: found.damage, in: "the search of Kakao")
@@ -58,11 +58,12 @@ struct KakaoSearch: Sendable {
         }
     }
 
-    private static func error(for status: Int) -> SourceError {
-        switch status {
+    private func error(for answer: HTTPAnswer) -> SourceError {
+        let status = answer.status
+        return switch status {
         case 401, 403: .unauthorized(message: "HTTP status \(status)")
         case 429: .quotaExhausted(until: nil)
-        case 500...: .unavailable(reason: "Kakao returned HTTP status \(status)")
+        case 500...: .unavailable(reason: "Kakao returned HTTP status \(status)", retryAfter: answer.pause(at: context.clock.now))
         default: .malformedAnswer(reason: "Kakao returned HTTP status \(status)")
         }
     }

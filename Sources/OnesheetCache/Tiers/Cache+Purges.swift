@@ -23,7 +23,11 @@ extension Cache {
     package func purge(
         _ selections: [CacheSelection], on reach: PurgeReach = .allServers()
     ) async throws(CacheError) -> PurgeResult {
-        guard selections.contains(where: { $0 != .expired }) else { return PurgeResult(try await removeEach(selections).get()) }
+        guard selections.contains(where: { $0 != .expired }) else {
+            // What is being written may expire before its row is there.
+            await disk?.finishStoring()
+            return PurgeResult(try await removeEach(selections).get())
+        }
         switch reach {
         case .thisServer: return PurgeResult(try await purgeTiers(selections, includingShared: false).get())
         case .allServersAgain, .allServers:

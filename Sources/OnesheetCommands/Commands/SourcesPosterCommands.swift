@@ -21,7 +21,7 @@ struct PosterArguments: ParsableArguments {
             let reference = ImageReference(title, image)
             try await body(context.posters, reference)
             return PostersDocument(
-                try await context.posters.choice(of: reference), try await context.posters.current(reference))
+                try await context.posters.choice(of: reference), try await context.posters.current(reference), isWhole: true)
         }
         if json {
             try StandardStreams.output(document: document)

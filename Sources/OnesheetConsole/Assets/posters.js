@@ -5,14 +5,16 @@ import { get, noteDecision, posterVersion, titlePath, view } from "./api.js";
 import { namesOf, origin } from "./facts.js";
 import { closeButton, notice } from "./notice.js";
 import { poster, watch } from "./poster.js";
-import { isSignedIn, order, session } from "./session.js";
+import { ask, isSignedIn, order, session } from "./session.js";
 import { languageOf, number, t } from "./words.js";
 
 export async function postersView(parameters, go, { signal }) {
   const source = parameters.get("source");
   const id = parameters.get("posters");
   const path = titlePath(source, id);
-  const [title, first] = await Promise.all([get(path, { signal }), get(`${path}/posters`, { signal })]);
+  /** The candidates. Only the administrator gets their whole names, with which decisions are taken back. */
+  const read = () => ask(`${path}/posters`);
+  const [title, first] = await Promise.all([get(path, { signal }), read().catch(() => get(`${path}/posters`, { signal }))]);
   const [name] = namesOf(title);
   let posters = first;
   let isBusy = false;
@@ -23,7 +25,7 @@ export async function postersView(parameters, go, { signal }) {
   let drawn;
   const heading = h("h2");
   const button = (words, kind, act) => h("button", { type: "button", "data-order": kind, onclick: (event) => { if (event.detail < 2) act(); } }, words);
-  const signing = session({ help: t("signInHelp"), changed: () => draw(), say: (...nodes) => say(signing.node, ...nodes), actions: () => [
+  const signing = session({ help: t("signInHelp"), changed: () => { draw(); look(); }, say: (...nodes) => say(signing.node, ...nodes), actions: () => [
     button(t("anew"), "forget", forget), posters.current ? button(t("block"), "block", block) : null] });
   draw();
   return {
@@ -47,7 +49,7 @@ export async function postersView(parameters, go, { signal }) {
   /** Looks again once the picture is there: the server knows only then which one it is. */
   async function look() {
     const before = posters;
-    const now = await get(`${path}/posters`).catch(() => before);
+    const now = await read().catch(() => before);
     // A press that has begun on a card would be lost if the card were drawn anew.
     while (list.querySelector(":active")) await new Promise((done) => setTimeout(done, 50));
     if (posters !== before || isBusy) return;
@@ -144,7 +146,7 @@ export async function postersView(parameters, go, { signal }) {
   /** Somebody has decided otherwise: that is what the reader has to see with it. */
   async function fail(error, count) {
     if (error.status === 409) {
-      posters = await get(`${path}/posters`).catch(() => posters);
+      posters = await read().catch(() => posters);
       noteDecision(source, id);
       draw();
     }
@@ -159,7 +161,7 @@ export async function postersView(parameters, go, { signal }) {
       noteDecision(source, id, { all });
       await back();
       noteDecision(source, id, { all });
-      posters = await get(`${path}/posters`);
+      posters = await read();
       draw();
       say(place(count), h("p.done", {}, t("didUndo"), closeButton(clear)));
       announce(t("didUndo"));

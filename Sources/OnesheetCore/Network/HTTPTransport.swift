@@ -57,6 +57,9 @@ extension HTTPAnswer {
         guard let text = headers["retry-after"] else { return nil }
         return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
     }
+
+    /// Whole seconds of `Retry-After`, at least one.
+    package func pause(at now: Date) -> Int? { retryAfter(at: now).map { max(Int(saturating: $0.rounded(.up)), 1) } }
 }
 
 /// The reason for which there is no complete response.

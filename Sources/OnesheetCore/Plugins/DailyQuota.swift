@@ -5,7 +5,8 @@ internal import Logging
 /// reported an exhausted quota. Both survive a restart. The quota resets at midnight in the service's time zone.
 ///
 /// Prefetching (`Urgency.prefetch`) leaves a reserve for interactive calls. Interactive calls about unknown titles
-/// (`Familiarity.unknown`) share a token bucket, so that strangers cannot use up the calls that refresh known titles.
+/// (`Familiarity.unknown`) share a token bucket, so that strangers cannot use up the calls that refresh known titles. One client gets at
+/// most as much of it as it leaves to others (`ClientShares`).
 ///
 /// If several servers share counters (`PluginContext.counters`), they spend the calls of one quota together. Each sets a hundredth
 /// aside for interactive calls while the counters cannot be reached; after those, it makes no calls.
@@ -21,6 +22,7 @@ public actor DailyQuota {
     private var day: CalendarDay?
     private var spent = 0
     private var bucketFullAt = 0.0
+    private let shares = ClientShares()
 
     /// - Parameters:
     ///   - settings: the calls of a day; `nil` counts no calls and only remembers an exhausted quota.
@@ -138,17 +140,24 @@ public actor DailyQuota {
 
     private func spend(from bucket: TokenBucket) async throws(SourceError) {
         let now = context.clock.now.timeIntervalSince1970
+        let clients = MissPermit.current?.clients.all ?? [.anonymous]
+        let spend = { @Sendable [shares] (fullAt: Double) -> TokenBucket.Outcome in
+            let outcome = bucket.spend(fullAt: fullAt, now: now)
+            guard case .allowed = outcome else { return outcome }
+            let left = bucket.left(fullAt: fullAt, now: now)
+            return shares.spend(for: clients, left: left, of: bucket, at: now).map { .refused(until: $0) } ?? outcome
+        }
         let outcome: TokenBucket.Outcome
         do {
             outcome = try await context.state.update("\(countKey).unknown") { text in
                 let kept = text.flatMap { Double($0) } ?? 0
-                let outcome = bucket.spend(fullAt: kept.isFinite ? kept : 0, now: now)
+                let outcome = spend(kept.isFinite ? kept : 0)
                 if case .allowed(let fullAt) = outcome { text = "\(fullAt)" }
                 return outcome
             }
         } catch {
             context.logger.warning("the count of calls for unknown titles cannot be stored", metadata: ["error": "\(error)"])
-            outcome = bucket.spend(fullAt: bucketFullAt, now: now)
+            outcome = spend(bucketFullAt)
         }
         switch outcome {
         case .allowed(let fullAt): bucketFullAt = fullAt
@@ -235,9 +244,18 @@ struct TokenBucket: Sendable {
     func spend(fullAt: Double, now: Double) -> Outcome {
         guard capacity > 0 else { return .refused(until: nil) }
         let width = capacity * interval
-        // A time beyond that of an empty bucket was written before the clock was set back.
-        let next = (fullAt > now && fullAt <= now + width + interval ? fullAt : now) + interval
+        let next = possible(fullAt, now) + interval
         // A tolerance of a millisecond, because sums of many intervals are not exact.
         return next - now <= width + 0.001 ? .allowed(fullAt: next) : .refused(until: next - width)
+    }
+
+    /// The calls that are left at `now` in a bucket that is full at `fullAt`.
+    func left(fullAt: Double, now: Double) -> Double {
+        interval > 0 ? capacity - (possible(fullAt, now) - now) / interval : 0
+    }
+
+    /// A time beyond that of an empty bucket was written before the clock was set back.
+    private func possible(_ fullAt: Double, _ now: Double) -> Double {
+        fullAt > now && fullAt <= now + (capacity + 1) * interval ? fullAt : now
     }
 }

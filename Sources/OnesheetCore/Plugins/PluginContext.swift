@@ -54,9 +54,7 @@ public struct PluginContext: Sendable {
         } catch {
             throw SourceError(error)
         }
-        if answer.status == 429, let seconds = answer.retryAfter(at: clock.now) {
-            throw .rateLimited(retryAfter: max(Int(saturating: seconds.rounded(.up)), 1))
-        }
+        if answer.status == 429, let seconds = answer.pause(at: clock.now) { throw .rateLimited(retryAfter: seconds) }
         return answer
     }
 
@@ -64,16 +62,21 @@ public struct PluginContext: Sendable {
     /// - Parameters:
     ///   - damage: a reason for each of them; nothing is logged if there is none.
     ///   - list: names the list.
-    public func warn(ofMissing damage: [String], in list: String) {
-        guard let first = damage.first else { return }
-        logger.warning(
-            "elements of a list cannot be read and are missing",
-            metadata: ["list": "\(list)", "missing": "\(damage.count)", "first": "\(first.prefix(1000))"])
-    }
+    public func warn(ofMissing damage: [String], in list: String) { logger.warn(ofMissing: damage, in: list) }
 
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
     /// - Throws: `ConfigurationError`, whose path begins with the key at which `nested` stands.
     public func source(_ nested: NestedSource) throws -> any ContentSource { try makeSource(nested, self) }
+}
+
+extension Logger {
+    /// As `PluginContext.warn`.
+    package func warn(ofMissing damage: [String], in list: String) {
+        guard let first = damage.first else { return }
+        warning(
+            "elements of a list cannot be read and are missing",
+            metadata: ["list": "\(list)", "missing": "\(damage.count)", "first": "\(first.prefix(1000))"])
+    }
 }
 
 /// A source inside the configuration of another.

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// Limits for the answers of sources: their size, and values that arithmetic, calendars and JSON can represent.
 ///
-/// A single unusable value is left out: a number that is not finite, an empty size, a day outside the calendar. An answer that is
-/// too large or ambiguous is malformed.
+/// A single unusable value is left out: a number that is not finite, an empty size, a day outside the calendar. So is a title of a list
+/// that is too large. An answer that is too large or ambiguous as a whole is malformed.
 package enum AnswerCheck {
     /// Bytes of an id: the same as the longest URL that is fetched.
     package static let idBytes = 8192
@@ -21,24 +21,34 @@ package enum AnswerCheck {
     static let candidates = 10_000
     /// Bytes of an error's text.
     static let reasonBytes = 1000
+    /// The longest pause in seconds that a service may ask for. If it says more, it is asked again after this.
+    static let longestPause = 3600
     /// Plausible pixels of a side.
     private static let sides = 1...1_000_000
     /// The years 1 to 9999, in seconds since 1970.
     static let calendar = -62_135_596_800.0...253_402_300_799.0
 
-    /// The page without unusable values.
-    /// - Throws: `SourceError.malformedAnswer` if the page is too large or a title has no id.
-    package static func checked(_ page: TitlePage) throws(SourceError) -> TitlePage {
+    /// The page without unusable values and titles.
+    /// - Parameter missing: is told of each title that has no id or is too large. It may throw.
+    /// - Throws: `SourceError.malformedAnswer` if the page is too large.
+    package static func checked(
+        _ page: TitlePage, missing: (SourceError) throws(SourceError) -> Void = { error throws(SourceError) in throw error }
+    ) throws(SourceError) -> TitlePage {
         guard page.titles.count <= pageTitles else {
             throw .malformedAnswer(reason: "a page has \(page.titles.count) titles; at most \(pageTitles) are allowed")
         }
         var checkedPage = page
+        checkedPage.titles = []
         var weight = 0
-        for index in page.titles.indices {
-            let title = try checked(page.titles[index])
-            weight += self.weight(of: title)
+        for title in page.titles {
+            let kept: Title
+            do throws(SourceError) { kept = try checked(title) } catch {
+                try missing(error)
+                continue
+            }
+            weight += self.weight(of: kept)
             guard weight <= pageBytes else { throw .malformedAnswer(reason: "a page has more than \(pageBytes) bytes") }
-            checkedPage.titles[index] = title
+            checkedPage.titles.append(kept)
         }
         if let total = page.total, total < 0 { checkedPage.total = nil }
         return checkedPage
@@ -58,7 +68,7 @@ package enum AnswerCheck {
             title.metadata[name] = try checked(value, depth: 0, &count)
         }
         guard weight(of: title) <= titleBytes else {
-            throw .malformedAnswer(reason: "the title “\(short(title.id))” has more than \(titleBytes) bytes")
+            throw .malformedAnswer(reason: "a title has more than \(titleBytes) bytes", details: short(title.id))
         }
         return title
     }
@@ -96,10 +106,11 @@ package enum AnswerCheck {
         case .notFound(let id): .notFound(id: id.utf8.count <= idBytes ? id : short(id))
         case .unauthorized(let message): .unauthorized(message: short(message))
         case .quotaExhausted(let until): .quotaExhausted(until: until.flatMap { calendar.contains($0) ? $0 : nil })
-        case .unavailable(let reason): .unavailable(reason: short(reason))
+        case .unavailable(let reason, let seconds):
+            .unavailable(reason: short(reason), retryAfter: seconds.map { min(max($0, 1), longestPause) })
         case .failed(let reason, let details): .failed(reason: short(reason), details: short(details))
-        case .overloaded(let seconds): .overloaded(retryAfter: min(max(seconds, 1), 3600))
-        case .rateLimited(let seconds): .rateLimited(retryAfter: min(max(seconds, 1), 86_400))
+        case .overloaded(let seconds): .overloaded(retryAfter: min(max(seconds, 1), longestPause))
+        case .rateLimited(let seconds): .rateLimited(retryAfter: min(max(seconds, 1), longestPause))
         case .malformedAnswer(let reason, let details): .malformedAnswer(reason: short(reason), details: details.map(short))
         case .unsupported(let what): .unsupported(short(what))
         }
@@ -123,7 +134,7 @@ package enum AnswerCheck {
 
     private static func check(_ text: String) throws(SourceError) {
         guard text.utf8.count <= textBytes else {
-            throw .malformedAnswer(reason: "the text “\(short(text))” has more than \(textBytes) bytes")
+            throw .malformedAnswer(reason: "a text has more than \(textBytes) bytes", details: short(text))
         }
     }
 

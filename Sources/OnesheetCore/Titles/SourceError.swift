@@ -10,8 +10,8 @@ public enum SourceError: Error, Sendable, Equatable {
     case rateLimited(retryAfter: Int)
     /// The quota of calls is exhausted. It resets at `until`, in seconds since 1970, if that is known.
     case quotaExhausted(until: Double?)
-    /// The service cannot be reached or reports a failure.
-    case unavailable(reason: String)
+    /// The service cannot be reached or reports a failure. If it said when to try again, that is after `retryAfter` seconds.
+    case unavailable(reason: String, retryAfter: Int? = nil)
     /// What the operator has installed for the source, such as a program, has failed. `details` are its own words, such as the last lines of
     /// its standard error. They may name paths of this machine, so only the log, the commands and the administrator get them.
     case failed(reason: String, details: String)
@@ -36,7 +36,7 @@ extension SourceError: CustomStringConvertible {
         case .rateLimited(let seconds): "the service limits the rate of calls; try again in \(seconds) s"
         case .quotaExhausted(let until):
             "the service's quota is exhausted" + (until.map { "; it resets at \(Self.moment($0))" } ?? "")
-        case .unavailable(let reason), .failed(let reason, _): "the service is unavailable: \(reason)"
+        case .unavailable(let reason, _), .failed(let reason, _): "the service is unavailable: \(reason)"
         case .overloaded(let seconds): "this server has no room for the call; try again in \(seconds) s"
         case .malformedAnswer(let reason, _): "the service's answer is malformed: \(reason)"
         case .unsupported(let what): "not supported: \(what)"
@@ -75,7 +75,8 @@ extension SourceError {
         case .tooManyRedirects(let url):
             self = .unavailable(reason: "\(shown(url)) redirects too often")
         case .unavailable(let url, let seconds):
-            self = .unavailable(reason: "\(shown(url)) failed too often or asked for a pause; try again in \(seconds) s")
+            self = .unavailable(
+                reason: "\(shown(url)) failed too often or asked for a pause; try again in \(seconds) s", retryAfter: seconds)
         case .crowded(_, let seconds):
             self = .overloaded(retryAfter: seconds)
         case .overloaded:
@@ -106,7 +107,11 @@ extension Failure {
         case .malformedAnswer:
             failure(
                 "Source failed", status: .badGateway, memory: Memory(image: 2, question: 30), traits: [.allowsStale, .endsList])
-        case .unavailable, .failed:
+        case .unavailable(_, let seconds):
+            failure(
+                "Source unavailable", status: .badGateway, retry: .after(seconds ?? 10), memory: Memory(image: 2, question: 2),
+                traits: .allowsStale)
+        case .failed:
             failure(
                 "Source unavailable", status: .badGateway, retry: .after(10), memory: Memory(image: 2, question: 2),
                 traits: .allowsStale)

@@ -14,6 +14,8 @@ import Synchronization
 ///
 /// Interactive callers neither wait for a prefetch nor share its failures: each urgency has its own flight for a key. The first of
 /// the two that calls `Flights.begin()` serves the waiters of both. The other is cancelled if it has nothing left to do.
+///
+/// Work belongs to the clients of all its waiters (`FlightClients`): a caller that joins waits no longer than for work of its own.
 final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
     /// The flights that one piece of work serves.
     struct Flights: Sendable {
@@ -50,6 +52,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         var task: Task<Void, Never>?
         /// The flights that still wait for it.
         var flights: Int
+        let clients: FlightClients
     }
 
     /// The places of one call.
@@ -58,6 +61,9 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         /// The keys that had no flight, and the piece of work for them.
         var newKeys: [Key] = []
         let work: UInt64
+        let clients: FlightClients
+        /// The clients of the pieces of work that were running.
+        var others: [FlightClients] = []
     }
 
     private struct State {
@@ -124,7 +130,9 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     /// flights still claim.
     /// - Throws: the first failure in the order of `keys`.
     func share(_ keys: [Key], _ work: @escaping Work) async throws(Failure) -> [Value] {
-        guard let tickets = join(keys, work) else { throw full }
+        let own = MissPermit.current?.clients ?? FlightClients([.anonymous])
+        guard let (tickets, listener) = join(keys, work, for: own) else { throw full }
+        defer { own.ignore(listener) }
         let results = await withTaskCancellationHandler {
             var results: [Result<Value, Failure>] = []
             for (_, waiter) in tickets { results.append(await waiter.value()) }
@@ -137,8 +145,11 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         return values
     }
 
+    /// - Parameter clients: those of the caller, who lend their turns to the work until `listener` is ignored.
     /// - Returns: a ticket and a waiter for each key; `nil` if there is no room.
-    private func join(_ keys: [Key], _ work: @escaping Work) -> [(ticket: UInt64, waiter: Waiter)]? {
+    private func join(
+        _ keys: [Key], _ work: @escaping Work, for clients: FlightClients
+    ) -> (tickets: [(ticket: UInt64, waiter: Waiter)], listener: Int)? {
         let urgency = Urgency.current
         let joined = state.withLock { state -> Joined? in
             let new = keys.count { state.flights[state.lane(of: $0, urgency)] == nil }
@@ -146,21 +157,33 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
                 return nil
             }
             state.waiters += keys.count
-            var joined = Joined(work: state.nextTicket())
+            var joined = Joined(work: state.nextTicket(), clients: FlightClients(clients.all))
             for key in keys {
                 let lane = state.lane(of: key, urgency)
-                if state.flights[lane] == nil { joined.newKeys.append(key) }
+                if let flight = state.flights[lane] {
+                    if let running = state.running[flight.work] { joined.others.append(running.clients) }
+                } else {
+                    joined.newKeys.append(key)
+                }
                 let (ticket, waiter) = (state.nextTicket(), Waiter())
                 state.flights[lane, default: Flight(work: joined.work)].waiters[ticket] = waiter
                 joined.places.append((ticket, waiter, state.flights[lane]?.waiters.count ?? 0))
             }
-            if !joined.newKeys.isEmpty { state.running[joined.work] = RunningWork(flights: joined.newKeys.count) }
+            if !joined.newKeys.isEmpty {
+                state.running[joined.work] = RunningWork(flights: joined.newKeys.count, clients: joined.clients)
+            }
             return joined
         }
         guard let joined else { return nil }
+        let listener = clients.listen { client in
+            joined.clients.join(client)
+            for others in joined.others { others.join(client) }
+        }
         for (key, (_, _, count)) in zip(keys, joined.places) { onJoin(key, count) }
-        if !joined.newKeys.isEmpty { start(work, id: joined.work, for: joined.newKeys, urgency) }
-        return joined.places.map { ($0.ticket, $0.waiter) }
+        if !joined.newKeys.isEmpty {
+            MissPermit.work(for: joined.clients) { start(work, id: joined.work, for: joined.newKeys, urgency) }
+        }
+        return (joined.places.map { ($0.ticket, $0.waiter) }, listener)
     }
 
     /// Starts `work` on this thread, which it leaves when it first waits. That spares a change of threads.
@@ -190,8 +213,9 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
 
     /// Takes over the waiters of other flights for the same keys.
     private func begin(_ lanes: [Lane], of work: UInt64) -> Set<Key> {
-        let (claimed, abandoned) = state.withLock { state -> (Set<Key>, [Task<Void, Never>]) in
+        let (claimed, abandoned, clients, others) = state.withLock { state in
             var claimed: Set<Key> = []
+            var others: [FlightClients] = []
             var abandoned: [Task<Void, Never>] = []
             for lane in lanes where state.flights[lane]?.work == work {
                 claimed.insert(lane.key)
@@ -199,11 +223,13 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
                 for urgency in Urgency.allCases where urgency != lane.urgency {
                     guard let other = state.flights.removeValue(forKey: Lane(key: lane.key, urgency: urgency)) else { continue }
                     state.flights[lane]?.waiters.merge(other.waiters) { first, _ in first }
+                    if let running = state.running[other.work] { others.append(running.clients) }
                     if let task = state.detach(other.work) { abandoned.append(task) }
                 }
             }
-            return (claimed, abandoned)
+            return (claimed, abandoned, state.running[work]?.clients, others)
         }
+        for client in others.flatMap(\.all) { clients?.join(client) }
         for task in abandoned { task.cancel() }
         return claimed
     }

@@ -4,7 +4,7 @@ package import OnesheetCore
 /// A candidate with its score and the reasons.
 @dynamicMemberLookup
 package struct CandidateScore: Sendable, Equatable {
-    package let name: String
+    package var name: String
     /// What the source says about the image.
     package let facts: CandidateFacts
     /// From 0 to about 1.5; `nil` if the source knows its poster.

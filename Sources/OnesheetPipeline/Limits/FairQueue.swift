@@ -1,8 +1,25 @@
+import OnesheetCore
+
 /// A queue that serves clients in turns: the next element belongs to the client that was served least (start-time fair queueing, Goyal,
 /// Vin and Cheng 1996). A client with many elements delays no other client.
 ///
 /// Clients cannot save up turns. A client that returns starts level with the client that was served last.
+///
+/// Several clients may wait for one element (`lend`). It is in the line of each, and the first turn of them counts.
 struct FairQueue<Element: Sendable>: Sendable {
+    /// An element that was removed.
+    struct Removed {
+        let ticket: UInt64
+        let element: Element
+        /// The client whose turn it was.
+        let client: ClientKey
+        /// All clients that waited for it. The first one brought it.
+        let holders: [ClientKey]
+
+        /// The client that brought it.
+        var owner: ClientKey { holders.first ?? client }
+    }
+
     private struct Line {
         var elements = TicketQueue<Element>()
         /// The service that the client received, on the scale of `level`.
@@ -15,82 +32,101 @@ struct FairQueue<Element: Sendable>: Sendable {
     /// The largest lead of a client over the others, in the unit of `charge`.
     private let longestDebt: Double
     private var lines: [ClientKey: Line] = [:]
-    private var clients: [UInt64: ClientKey] = [:]
+    /// The clients that wait for each element. The first one brought it.
+    private var holders: [UInt64: [ClientKey]] = [:]
     /// The service that the last served client had received before.
     private var level = 0.0
 
     /// - Parameter longestDebt: in the unit of `charge`.
     init(longestDebt: Double) { self.longestDebt = longestDebt }
 
-    var count: Int { clients.count }
-
-    /// The client whose element of `ticket` waits.
-    func client(of ticket: UInt64) -> ClientKey? { clients[ticket] }
+    var count: Int { holders.count }
 
     /// The number of waiting elements of `client`.
     func count(of client: ClientKey) -> Int { lines[client]?.elements.count ?? 0 }
+
+    /// The one of `clients` with the fewest waiting elements.
+    func least(of clients: [ClientKey]) -> ClientKey { clients.min { count(of: $0) < count(of: $1) } ?? .anonymous }
 
     /// The lead of `client` over the client that was served last.
     func debt(of client: ClientKey) -> Double { max(0, (lines[client]?.served ?? 0) - level) }
 
     /// - Parameter ticket: a unique ticket.
     mutating func append(_ ticket: UInt64, _ element: Element, for client: ClientKey) {
+        holders[ticket] = []
+        add(ticket, element, for: client)
+    }
+
+    /// Puts an element back that was removed.
+    mutating func putBack(_ removed: Removed) {
+        append(removed.ticket, removed.element, for: removed.owner)
+        for client in removed.holders.dropFirst() { lend(removed.ticket, to: client) }
+    }
+
+    /// Lets `client` wait for the element of `ticket` too, if it waits.
+    mutating func lend(_ ticket: UInt64, to client: ClientKey) {
+        guard let holders = holders[ticket], !holders.contains(client), let owner = holders.first,
+            let element = lines[owner]?.elements.element(of: ticket)
+        else { return }
+        add(ticket, element, for: client)
+    }
+
+    private mutating func add(_ ticket: UInt64, _ element: Element, for client: ClientKey) {
         var line = lines[client] ?? Line(served: level)
         line.served = max(line.served, level)
         line.elements.append(ticket, element)
         lines[client] = line
-        clients[ticket] = client
+        holders[ticket]?.append(client)
     }
 
     /// Removes the element of `ticket`, if it is waiting.
-    mutating func remove(_ ticket: UInt64) -> Element? {
-        guard let client = clients.removeValue(forKey: ticket) else { return nil }
-        defer { forgetIfLevel(client) }
-        return lines[client]?.elements.remove(ticket)
+    /// - Parameter turn: the client whose turn it is; `nil` is the one that brought it.
+    mutating func remove(_ ticket: UInt64, for turn: ClientKey? = nil) -> Removed? {
+        guard let holders = holders.removeValue(forKey: ticket), let owner = holders.first else { return nil }
+        var element: Element?
+        for client in holders {
+            element = lines[client]?.elements.remove(ticket) ?? element
+            forgetIfLevel(client)
+        }
+        return element.map { Removed(ticket: ticket, element: $0, client: turn ?? owner, holders: holders) }
     }
 
     /// Removes the next element. Among clients with equal service, the element that waits longest is next.
-    mutating func removeFirst() -> (ticket: UInt64, element: Element, client: ClientKey)? {
+    mutating func removeFirst() -> Removed? {
         remove { $0.elements.firstTicket }
     }
 
     /// Removes the next element that satisfies `condition`. Looks at all elements before it, so it is for short queues.
-    mutating func removeFirst(
-        where condition: (Element) -> Bool
-    ) -> (ticket: UInt64, element: Element, client: ClientKey)? {
+    mutating func removeFirst(where condition: (Element) -> Bool) -> Removed? {
         remove { $0.elements.firstTicket(where: condition) }
     }
 
     /// - Parameter ticket: that of the element of a client that may be next.
-    private mutating func remove(
-        next ticket: (Line) -> UInt64?
-    ) -> (ticket: UInt64, element: Element, client: ClientKey)? {
+    private mutating func remove(next ticket: (Line) -> UInt64?) -> Removed? {
         var next: (client: ClientKey, served: Double, ticket: UInt64)?
         for (client, line) in lines {
             guard let ticket = ticket(line) else { continue }
             if let known = next, (known.served, known.ticket) < (line.served, ticket) { continue }
             next = (client, line.served, ticket)
         }
-        guard let next, let element = lines[next.client]?.elements.remove(next.ticket) else { return nil }
-        clients[next.ticket] = nil
+        guard let next else { return nil }
         level = max(level, next.served)
-        forgetIfLevel(next.client)
-        return (next.ticket, element, next.client)
+        return remove(next.ticket, for: next.client)
     }
 
     /// Removes the last element of the client with the most elements, if that client has more than `client` would have with another one.
-    mutating func displace(for client: ClientKey) -> (ticket: UInt64, element: Element, client: ClientKey)? {
-        guard let (most, line) = lines.max(by: { $0.value.elements.count < $1.value.elements.count }), most != client,
-            line.elements.count > count(of: client) + 1, let last = lines[most]?.elements.removeLast()
-        else { return nil }
-        clients[last.ticket] = nil
-        return (last.ticket, last.element, most)
-    }
+    /// An element of several clients stays as long as one of them has no more.
+    mutating func displace(for client: ClientKey) -> Removed? { displaceable(for: client).flatMap { remove($0) } }
 
     /// Whether `displace(for:)` would remove an element.
-    func canDisplace(for client: ClientKey) -> Bool {
-        let own = count(of: client)
-        return lines.contains { $0.key != client && $0.value.elements.count > own + 1 }
+    func canDisplace(for client: ClientKey) -> Bool { displaceable(for: client) != nil }
+
+    private func displaceable(for client: ClientKey) -> UInt64? {
+        let most = count(of: client) + 1
+        guard let line = lines.max(by: { $0.value.elements.count < $1.value.elements.count })?.value else { return nil }
+        return line.elements.lastTicket { ticket in
+            holders[ticket]?.allSatisfy { $0 != client && count(of: $0) > most } ?? false
+        }
     }
 
     /// Counts service that `client` receives at once, without waiting.
@@ -111,8 +147,8 @@ struct FairQueue<Element: Sendable>: Sendable {
 
     /// Removes all elements, in any order.
     mutating func removeAll() -> [Element] {
-        defer { (lines, clients) = ([:], [:]) }
-        return lines.keys.flatMap { lines[$0]?.elements.removeAll() ?? [] }
+        defer { (lines, holders) = ([:], [:]) }
+        return holders.compactMap { ticket, clients in clients.first.flatMap { lines[$0]?.elements.element(of: ticket) } }
     }
 
     /// Forgets a client without waiting elements that has no lead: it equals a new one.

@@ -1,3 +1,4 @@
+package import OnesheetCore
 import OnesheetTransport
 import Synchronization
 

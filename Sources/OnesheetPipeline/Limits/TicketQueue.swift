@@ -41,15 +41,13 @@ struct TicketQueue<Element: Sendable>: Sendable {
         order[head...].first { elements[$0].map(condition) ?? false }
     }
 
-    /// Removes the last element.
-    mutating func removeLast() -> (ticket: UInt64, element: Element)? {
-        defer { clearAway() }
-        while order.count > head {
-            let ticket = order.removeLast()
-            if let element = elements.removeValue(forKey: ticket) { return (ticket, element) }
-        }
-        return nil
+    /// The ticket of the last element whose ticket satisfies `condition`.
+    func lastTicket(where condition: (UInt64) -> Bool) -> UInt64? {
+        order[head...].last { elements[$0] != nil && condition($0) }
     }
+
+    /// The element of `ticket`, if it is present.
+    func element(of ticket: UInt64) -> Element? { elements[ticket] }
 
     /// Removes all elements, in order.
     mutating func removeAll() -> [Element] {

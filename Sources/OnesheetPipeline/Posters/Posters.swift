@@ -188,7 +188,7 @@ package struct Posters: Sendable {
 
 /// The provenance of a poster.
 package struct PosterProvenance: Sendable, Encodable {
-    package let name: String
+    package var name: String
     package let page: String?
     package let site: String?
     package let fetched: Date

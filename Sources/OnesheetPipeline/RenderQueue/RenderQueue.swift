@@ -185,8 +185,16 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
             refusal(urgency, for: client, milliseconds: milliseconds, at: now) == nil,
             let last = lanes[urgency]?.displace(for: client)
         else { return nil }
-        subtract(last.element, of: last.client, from: urgency)
+        subtract(last, from: urgency)
         return last.element.waiter
+    }
+
+    /// The one of `clients` with the fewest waiting jobs.
+    func least(of clients: [ClientKey], _ urgency: Urgency) -> ClientKey { lanes[urgency]?.least(of: clients) ?? .anonymous }
+
+    /// Lets `client` wait for the job of `ticket` too, if it waits. Its time still counts as that of the client that brought it.
+    mutating func lend(_ ticket: UInt64, to client: ClientKey) {
+        for lane in Urgency.allCases { lanes[lane]?.lend(ticket, to: client) }
     }
 
     mutating func ticket() -> UInt64 {
@@ -223,9 +231,9 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// Removes the waiter of `ticket`, if it is waiting.
     mutating func leave(_ ticket: UInt64) -> Waiter? {
         for lane in Urgency.allCases {
-            guard let client = lanes[lane]?.client(of: ticket), let place = lanes[lane]?.remove(ticket) else { continue }
-            subtract(place, of: client, from: lane)
-            return place.waiter
+            guard let left = lanes[lane]?.remove(ticket) else { continue }
+            subtract(left, from: lane)
+            return left.element.waiter
         }
         return nil
     }
@@ -261,7 +269,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         var waiters: [Waiter] = []
         for lane in Urgency.allCases {
             while let next = lanes[lane]?.removeFirst(where: { $0.bytes > 0 }) {
-                subtract(next.element, of: next.client, from: lane)
+                subtract(next, from: lane)
                 waiters.append(next.element.waiter)
             }
         }
@@ -290,10 +298,10 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
             else { continue }
             guard grant(next.element.bytes, to: next.ticket) else {
                 // Something else has taken the memory since.
-                lanes[lane]?.append(next.ticket, next.element, for: next.client)
+                lanes[lane]?.putBack(next)
                 continue
             }
-            subtract(next.element, of: next.client, from: lane)
+            subtract(next, from: lane)
             begin(
                 next.ticket, milliseconds: next.element.milliseconds, bytes: next.element.bytes, of: next.client, in: lane, at: now)
             return next.element.waiter
@@ -312,9 +320,10 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     }
 
     /// Subtracts a job that no longer waits.
-    private mutating func subtract(_ place: Place, of client: ClientKey, from lane: Urgency) {
+    private mutating func subtract(_ job: FairQueue<Place>.Removed, from lane: Urgency) {
+        count(job.element, -1, of: job.owner, in: lane)
         // Rounding errors would otherwise accumulate in the sums.
-        if lanes[lane]?.count(of: client) == 0 { waitingJobs[lane]?[client] = nil } else { count(place, -1, of: client, in: lane) }
+        for client in job.holders where lanes[lane]?.count(of: client) == 0 { waitingJobs[lane]?[client] = nil }
     }
 
     /// - Parameter sign: 1 for a job that waits now, -1 for one that no longer does.

@@ -99,9 +99,14 @@ final class WorkerThreads: Sendable {
     }
 
     private func turn(_ ticket: UInt64, urgency: Urgency, cost: RenderCost) async -> Turn {
-        let (client, milliseconds) = (ClientKey.current, cost.milliseconds)
+        let (clients, milliseconds) = (MissPermit.current?.clients, cost.milliseconds)
+        let client = renderQueue.withLock { $0.least(of: clients?.all ?? [.anonymous], urgency) }
         var alarm: Alarms.ID?
-        defer { if let alarm { Alarms.shared.cancel(alarm) } }
+        var listener: Int?
+        defer {
+            if let alarm { Alarms.shared.cancel(alarm) }
+            if let listener { clients?.ignore(listener) }
+        }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (turn, displaced, seconds) = renderQueue.withLock { queue -> (Turn?, CheckedContinuation<Turn, Never>?, Int) in
@@ -123,6 +128,7 @@ final class WorkerThreads: Sendable {
                     continuation.resume(returning: turn)
                 } else {
                     alarm = limitWait(of: ticket, urgency, for: client, milliseconds: milliseconds)
+                    listener = clients?.listen { [self] client in renderQueue.withLock { $0.lend(ticket, to: client) } }
                 }
             }
         } onCancel: {

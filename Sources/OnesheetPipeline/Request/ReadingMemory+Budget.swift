@@ -1,3 +1,5 @@
+import OnesheetCore
+
 import OnesheetCache
 
 extension ReadingMemory {

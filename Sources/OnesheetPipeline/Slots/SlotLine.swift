@@ -80,14 +80,16 @@ struct SlotLine<Waiter: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - ticket: a unique ticket.
+    ///   - clients: the clients that wait for it. The one with the fewest waiting brings it, and the others lend it their turns (`lend`).
     ///   - interval: the time between two starts in this lane.
     ///   - limit: the longest wait.
     mutating func enter(
-        _ waiter: Waiter, ticket: UInt64, for client: ClientKey, every interval: Double, within limit: Double, at now: Double
+        _ waiter: Waiter, ticket: UInt64, for clients: [ClientKey], every interval: Double, within limit: Double, at now: Double
     ) -> Entry {
         // After a rest, no client has a lead.
         if isIdle(at: now) { waiting = FairQueue(longestDebt: Self.longestDebt) }
         pace.interval = interval
+        let client = waiting.least(of: clients)
         if waiting.count == 0, hasPlace, pace.next <= now {
             waiting.serve(1, to: client)
             begin(ticket, of: client, at: now)
@@ -108,6 +110,9 @@ struct SlotLine<Waiter: Sendable>: Sendable {
             retryAfter: max(
                 estimator.retryAfter(waiting: waiting.count, places: rules.places), Int(min(paced, 86_400).rounded(.up))))
     }
+
+    /// Lets `client` wait for the work of `ticket` too, if it waits.
+    mutating func lend(_ ticket: UInt64, to client: ClientKey) { waiting.lend(ticket, to: client) }
 
     private func isFull(within limit: Double, at now: Double) -> Bool {
         let most = if case .everybody(let most) = rules.waiting { most } else { rules.places }
@@ -137,7 +142,7 @@ struct SlotLine<Waiter: Sendable>: Sendable {
     }
 
     /// Removes the waiter of `ticket`, if it waits.
-    mutating func remove(_ ticket: UInt64) -> Waiter? { waiting.remove(ticket) }
+    mutating func remove(_ ticket: UInt64) -> Waiter? { waiting.remove(ticket)?.element }
 
     /// Ends the work of `ticket`.
     /// - Parameter seconds: how long it held its place.

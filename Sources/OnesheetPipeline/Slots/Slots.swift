@@ -2,7 +2,7 @@ import OnesheetCore
 import Synchronization
 
 /// Places for work in lanes, such as the requests to a host. Who finds no place waits in a bounded line and for a bounded time. Clients
-/// take turns, and who is cancelled gives its turn back.
+/// take turns, and who is cancelled gives its turn back. Work that several clients wait for has the turns of all (`FlightClients`).
 ///
 /// A lane may have a pace, too: then the next one begins only some time after the one before.
 final class Slots<Lane: Hashable & Sendable>: Sendable {
@@ -75,16 +75,18 @@ final class Slots<Lane: Hashable & Sendable>: Sendable {
     ///   - interval: seconds between two starts in this lane.
     ///   - limit: the longest wait.
     func enter(_ lane: Lane, every interval: Double = 0, within limit: Duration) async throws(NoPlace) -> Place {
-        let (client, call, start) = (ClientKey.current, SourceCall.current, ContinuousClock.now)
+        let (clients, call, start) = (MissPermit.current?.clients, SourceCall.current, ContinuousClock.now)
         let ticket = state.withLock { state in
             state.tickets += 1
             return state.tickets
         }
         call?.wait()
         var alarm: Alarms.ID?
+        var listener: Int?
         defer {
             call?.goOn()
             if let alarm { Alarms.shared.cancel(alarm) }
+            if let listener { clients?.ignore(listener) }
         }
         let refusal = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter) in
@@ -95,7 +97,8 @@ final class Slots<Lane: Hashable & Sendable>: Sendable {
                         state.lines = state.lines.filter { !$0.value.isIdle(at: now) }
                     }
                     let entry = state.lines[lane, default: SlotLine(rules)].enter(
-                        waiter, ticket: ticket, for: client, every: interval, within: limit / .seconds(1), at: now)
+                        waiter, ticket: ticket, for: clients?.all ?? [.anonymous], every: interval, within: limit / .seconds(1),
+                        at: now)
                     return (entry, Self.timer(lane, in: &state, at: now))
                 }
                 switch entry {
@@ -104,6 +107,9 @@ final class Slots<Lane: Hashable & Sendable>: Sendable {
                 case .later(let displaced, let reason):
                     displaced?.resume(returning: reason)
                     alarm = Alarms.shared.set(in: limit) { [self] in giveUp(lane, ticket) }
+                    listener = clients?.listen { [self] client in
+                        state.withLock { $0.lines[lane]?.lend(ticket, to: client) }
+                    }
                 }
                 if let pause { setTimer(lane, in: pause) }
             }

@@ -18,6 +18,9 @@ package final class SourceWatch: Sendable {
         var pauses: [Call: Range<Date>] = [:]
     }
 
+    /// The seconds of a pause from which it shows in the health. Shorter ones are usual.
+    private static let noticedPause = 60
+
     private let state = Mutex(State())
     private let clock: WallClock
     private let logger: Logger
@@ -43,6 +46,9 @@ package final class SourceWatch: Sendable {
 
     /// Records a call that was not made.
     func refuse() { state.withLock { $0.metrics.calls[.refused, default: 0] += 1 } }
+
+    /// Logs that elements of an answer are missing.
+    func warn(ofMissing damage: [String], in list: String) { logger.warn(ofMissing: damage, in: list) }
 
     /// - Throws: `.rateLimited` in a time in which the service wants no calls.
     func checkPause(of call: Call) throws(SourceError) {
@@ -73,7 +79,10 @@ package final class SourceWatch: Sendable {
             case .failure(.quotaExhausted(let until)):
                 state.health[call] = .exhausted(until: until.map(Date.init(timeIntervalSince1970:)))
             case .success, .failure(.notFound), .failure(.unsupported): state.health[call] = .well
-            case .failure(.rateLimited(let seconds)): state.pauses[call] = now..<now.addingTimeInterval(Double(max(seconds, 0)))
+            case .failure(.rateLimited(let seconds)):
+                let end = now.addingTimeInterval(Double(max(seconds, 0)))
+                state.pauses[call] = now..<end
+                if seconds >= Self.noticedPause { state.health[call] = .limited(until: end) }
             // The service was not asked, or its answer not read.
             case .failure(.overloaded): break
             case .failure(let error):
@@ -93,6 +102,8 @@ package final class SourceWatch: Sendable {
 /// Whether a source answers.
 package enum SourceHealth: Sendable, Equatable {
     case well
+    /// The service limits the rate of calls, and wants none for a minute or more.
+    case limited(until: Date)
     /// The quota is exhausted.
     case exhausted(until: Date?)
     /// - Parameter details: what only the administrator may read.
@@ -101,15 +112,18 @@ package enum SourceHealth: Sendable, Equatable {
     fileprivate var weight: Int {
         switch self {
         case .well: 0
-        case .exhausted: 1
-        case .failing: 2
+        case .limited: 1
+        case .exhausted: 2
+        case .failing: 3
         }
     }
 
-    /// An exhausted quota resets by itself.
+    /// An exhausted quota resets by itself, and a pause ends.
     fileprivate func current(at now: Date) -> SourceHealth {
-        if case .exhausted(let until?) = self, until <= now { return .well }
-        return self
+        switch self {
+        case .exhausted(let until?), .limited(let until): until <= now ? .well : self
+        case .well, .exhausted(nil), .failing: self
+        }
     }
 
     fileprivate func failing(_ reason: String, details: String? = nil, at now: Date) -> SourceHealth {

@@ -17,7 +17,7 @@ package struct WatchedSource: ContentSource {
     package init(
         _ source: any ContentSource, limits: SourceLimits = SourceLimits(), languages: LanguageList? = nil, watch: SourceWatch
     ) {
-        self.source = CheckedSource(source: source)
+        self.source = CheckedSource(source: source) { watch.warn(ofMissing: $0, in: "a list") }
         self.languages = languages ?? source.languages
         self.limits = limits
         self.watch = watch
@@ -110,6 +110,8 @@ package struct WatchedSource: ContentSource {
 /// program or plugin.
 struct CheckedSource: ContentSource {
     let source: any ContentSource
+    /// Is told why titles of a list are missing.
+    var onMissing: @Sendable ([String]) -> Void = { _ in }
 
     var originPolicy: OriginPolicy { source.originPolicy }
     var isVersioned: Bool { source.isVersioned }
@@ -129,7 +131,14 @@ struct CheckedSource: ContentSource {
         guard (1...AnswerCheck.lastPage).contains(query.page) else {
             throw .malformedAnswer(reason: "there is no page \(query.page); pages are 1 to \(AnswerCheck.lastPage)")
         }
-        return try await checked { () async throws(SourceError) in try AnswerCheck.checked(try await source.titles(query)) }
+        return try await checked { () async throws(SourceError) in
+            let page = try await source.titles(query)
+            var damage: [SourceError] = []
+            let checked = try AnswerCheck.checked(page) { damage.append($0) }
+            if checked.titles.isEmpty, let first = damage.first { throw first }
+            onMissing(damage.map(\.description))
+            return checked
+        }
     }
 
     func title(_ id: String) async throws(SourceError) -> Title {

@@ -7,10 +7,10 @@ import Synchronization
 /// pause, a few trial requests test whether it works again.
 ///
 /// While the cache is warm, only bad URLs reach an origin, so a single URL says little about its host. Any status counts as an
-/// answer, and a truncated body counts against its URL only. Failed connections for several URLs within a short time open the
-/// circuit of the host.
+/// answer, and a truncated body or a malformed head counts against its URL only. Failed connections for several URLs within a short
+/// time open the circuit of the host. A host that answered anybody since the silent tries began is not silent.
 final class CircuitBreaker: Sendable {
-    /// How a request failed before the head of a response.
+    /// How a request failed before any byte of a response.
     enum Failure {
         /// The connection could not be made, or it broke.
         case unreachable
@@ -21,6 +21,8 @@ final class CircuitBreaker: Sendable {
     private struct Circuit {
         /// The start of its window.
         let start: Date
+        /// When the host last answered anything, also before the window.
+        var answered: Date?
         var attempts = 0
         var unreachable = 0
         var silent = 0
@@ -33,12 +35,27 @@ final class CircuitBreaker: Sendable {
         var rest: Range<Date>?
         /// Trial requests.
         var trials = 0
+        /// The clients of the trial requests.
+        var trying: Set<ClientKey> = []
 
-        /// Whether the host itself is to blame: half of the requests could not be delivered, or none was answered.
-        var isBad: Bool {
+        /// Whether the host itself is to blame: half of the requests could not be delivered, or none was answered, neither in the window
+        /// nor since `began`.
+        func isBad(at now: Date, since began: Date) -> Bool {
             let failures = unreachable + silent
             guard failures >= CircuitBreaker.failures, urls.count >= CircuitBreaker.different else { return false }
-            return unreachable * 2 >= attempts || failures == attempts
+            if unreachable * 2 >= attempts { return true }
+            let since = min(began, now.addingTimeInterval(-CircuitBreaker.window))
+            return failures == attempts && !(answered.map { $0 > since && $0 <= now } ?? false)
+        }
+
+        /// Whether `client` may send one of the trials that are left. The last ones are for clients that have sent none, so that a client
+        /// whose URLs all hang does not keep a healthy host from the others.
+        func hasTrial(for client: ClientKey) -> Bool {
+            switch trials {
+            case 1..<CircuitBreaker.trials: true
+            case CircuitBreaker.trials..<2 * CircuitBreaker.trials: !trying.contains(client)
+            default: false
+            }
         }
 
         var isAsking: Bool { asking.count >= CircuitBreaker.different && asking.count * 2 >= attempts }
@@ -48,6 +65,13 @@ final class CircuitBreaker: Sendable {
         var circuits: [OriginHost: Circuit] = [:]
         /// Paused URLs, by their hash.
         var urls: [Int: Range<Date>] = [:]
+
+        /// Whether there is room for the circuit of `host`. Forgets those that say nothing any longer.
+        mutating func hasRoom(for host: OriginHost, at now: Date) -> Bool {
+            guard circuits[host] == nil, circuits.count >= CircuitBreaker.capacity else { return true }
+            circuits = circuits.filter { CircuitBreaker.isCurrent($0.value, now) || $0.value.rest?.contains(now) ?? false }
+            return circuits.count < CircuitBreaker.capacity
+        }
     }
 
     /// The number of failures that opens a circuit.
@@ -58,7 +82,8 @@ final class CircuitBreaker: Sendable {
     static let window = 10.0
     /// The time for which the circuit is open, in seconds.
     static let pause = 10.0
-    /// The number of trial requests after a pause. With a single one, the busiest client would always be chosen.
+    /// The number of trial requests after a pause. With a single one, the busiest client would always be chosen. As many again are for
+    /// clients that have sent none.
     static let trials = 4
     /// The longest pause that a host may ask for.
     private static let longest = 600.0
@@ -79,7 +104,7 @@ final class CircuitBreaker: Sendable {
     }
 
     func admission(of url: WebURL) -> Admission {
-        let (now, host, hash) = (clock.now, OriginHost(url), Self.hash(of: url))
+        let (now, host, hash, client) = (clock.now, OriginHost(url), Self.hash(of: url), ClientKey.current)
         return state.withLock { state in
             if let rest = state.urls[hash] {
                 if rest.contains(now) { return .later(Self.seconds(until: rest.upperBound, now)) }
@@ -89,12 +114,16 @@ final class CircuitBreaker: Sendable {
             defer { state.circuits[host] = circuit }
             guard let rest = circuit.rest else { return .now }
             let isOver = !rest.contains(now)
-            guard isOver || (1..<Self.trials).contains(circuit.trials) else {
+            guard isOver || circuit.hasTrial(for: client) else {
                 return .later(Self.seconds(until: rest.upperBound, now))
             }
             // This caller tries; most others wait for the result.
-            circuit.trials = isOver ? 1 : circuit.trials + 1
-            if isOver { circuit.rest = now..<now.addingTimeInterval(Self.pause) }
+            if isOver {
+                circuit.rest = now..<now.addingTimeInterval(Self.pause)
+                (circuit.trials, circuit.trying) = (0, [])
+            }
+            circuit.trials += 1
+            circuit.trying.insert(client)
             return .trial
         }
     }
@@ -108,16 +137,19 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Records an answer of the host of `url`, whatever its status, that asks for no pause.
+    /// Records an answer of the host of `url`, whatever its status and form, that asks for no pause.
     /// - Parameter isTrial: whether the request was a trial. Its answer ends the pause, also if another trial was asked to pause.
     func answered(_ url: WebURL, isTrial: Bool = false) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
-            guard var circuit = state.circuits[host] else { return }
+            guard state.hasRoom(for: host, at: now) else { return }
+            var circuit = state.circuits[host] ?? Circuit(start: now)
             circuit.attempts += 1
             // A host that asked for its pause did answer.
             let isOver = isTrial || circuit.trials > 0 || (circuit.rest == nil && !Self.isCurrent(circuit, now))
-            state.circuits[host] = isOver ? nil : circuit
+            if isOver { circuit = Circuit(start: now) }
+            circuit.answered = now
+            state.circuits[host] = circuit
         }
     }
 
@@ -127,6 +159,7 @@ final class CircuitBreaker: Sendable {
         state.withLock { state in
             guard var circuit = state.circuits[host], circuit.rest != nil, circuit.trials > 0 else { return }
             circuit.trials -= 1
+            circuit.trying.remove(.current)
             // The next caller tries at once.
             if circuit.trials == 0 { circuit.rest = now..<now }
             state.circuits[host] = circuit
@@ -134,7 +167,8 @@ final class CircuitBreaker: Sendable {
     }
 
     /// Records that no answer came for `url`.
-    func failed(_ url: WebURL, _ failure: Failure) {
+    /// - Parameter began: when the request was sent.
+    func failed(_ url: WebURL, _ failure: Failure, since began: Date) {
         let hash = Self.hash(of: url)
         change(url) { circuit, now in
             circuit.attempts += 1
@@ -143,7 +177,7 @@ final class CircuitBreaker: Sendable {
             case .silent: circuit.silent += 1
             }
             if circuit.urls.count < Self.different { circuit.urls.insert(hash) }
-            guard circuit.rest == nil, circuit.isBad else { return }
+            guard circuit.rest == nil, circuit.isBad(at: now, since: began) else { return }
             circuit.rest = now..<now.addingTimeInterval(Self.pause)
         }
     }
@@ -180,12 +214,9 @@ final class CircuitBreaker: Sendable {
     private func change(_ url: WebURL, _ body: (inout Circuit, _ now: Date) -> Void) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
-            if state.circuits.count >= Self.capacity {
-                state.circuits = state.circuits.filter { Self.isCurrent($0.value, now) || $0.value.rest?.contains(now) ?? false }
-            }
-            guard state.circuits.count < Self.capacity || state.circuits[host] != nil else { return }
+            guard state.hasRoom(for: host, at: now) else { return }
             var circuit = state.circuits[host] ?? Circuit(start: now)
-            if circuit.rest == nil, !Self.isCurrent(circuit, now) { circuit = Circuit(start: now) }
+            if circuit.rest == nil, !Self.isCurrent(circuit, now) { circuit = Circuit(start: now, answered: circuit.answered) }
             body(&circuit, now)
             state.circuits[host] = circuit
         }

@@ -33,6 +33,7 @@ struct OriginThrottle: Sendable {
             if case .later(let seconds) = admission { throw .unavailable(url: url.description, retryAfter: seconds) }
             let isTrial = admission == .trial
             let isLast = attempt == retry.attempts
+            let began = clock.now
             do {
                 let answer = try await slots.with(host, within: time.longestWait) { place in
                     time.waited(place.waited)
@@ -56,10 +57,12 @@ struct OriginThrottle: Sendable {
                     if isTrial { breaker.giveBack(url) }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
-                if failure.stage == .answered { breaker.answered(url, isTrial: isTrial) }
+                if failure.isAnswered { breaker.answered(url, isTrial: isTrial) }
                 let isOurs = isNamed && failure.isRefusal
                 if isLast || isOurs || !failure.isWorthAnotherTry || time.isOver {
-                    if failure.isUnanswered, !isOurs { breaker.failed(url, failure.isSilence ? .silent : .unreachable) }
+                    if failure.isUnanswered, !failure.isAnswered, !isOurs {
+                        breaker.failed(url, failure.isSilence ? .silent : .unreachable, since: began)
+                    }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
             } catch NotAsked.paused(let seconds) {

@@ -97,7 +97,7 @@ package final class WebTransport: HTTPTransport {
                 answer.redirects = redirects
                 return answer
             }
-            redirects.append(answer.headers)
+            redirects.append(answer.redirectFields)
             guard let next = url.resolving(location) else {
                 throw .failed(url: start.description, reason: "it redirects to a target that is not an http or https URL")
             }
@@ -195,6 +195,15 @@ extension HTTPTransportError {
         case .overloaded: .overloaded(url: url)
         case .failed(_, let reason): .failed(url: url, reason: reason)
         }
+    }
+}
+
+extension HTTPAnswer {
+    /// The fields of a redirect. A temporary one that says nothing of its freshness is not reused without a question (RFC 9110 §15.4.3,
+    /// RFC 9111 §4.2.2): addresses such as `…/latest` lead elsewhere tomorrow.
+    fileprivate var redirectFields: [String: String] {
+        let says = ["cache-control", "expires", "pragma"].contains { headers[$0] != nil }
+        return says || status == 301 || status == 308 ? headers : headers.merging(["cache-control": "max-age=0"]) { $1 }
     }
 }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import NIOHTTPTypes
 import OnesheetCore
 import OnesheetHTTP
 import OnesheetPipeline
@@ -147,6 +148,11 @@ final class ClientRequest: Sendable {
 
     /// Exempts the administrator's requests from the miss limit.
     func exempt() { state.withLock { $0.isExempt = true } }
+
+    /// Asks a client for the body of its request, which it holds back until then (RFC 9110 §10.1.1).
+    func askForBody() {
+        channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)), promise: nil)
+    }
 
     /// Counts one miss per request against the client's limits.
     private func countMiss() throws(Failure) {

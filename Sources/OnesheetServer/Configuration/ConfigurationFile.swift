@@ -64,7 +64,7 @@ package struct ConfigurationFile: Sendable {
         if let names = document.node?.mapping?["sources"]?.mapping?.keys.compactMap(\.string) {
             configuration.sourceNames = names.filter { configuration.sources[$0] != nil }
         }
-        configuration.secrets = secrets(in: text)
+        configuration.secrets = secrets(in: text) + (written?.secretTexts ?? [])
         configuration.written = written
         configuration.places = document.places
         return (configuration, all)

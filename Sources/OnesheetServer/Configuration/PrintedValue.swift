@@ -91,6 +91,33 @@ extension PrintedValue {
         }
     }
 
+    /// The texts of a configuration that may be secrets although the file has them in plain: those that `withoutSecrets` hides, and long ones
+    /// below keys whose names are not ours.
+    var secretTexts: [String] { secretTexts(isOpen: true) }
+
+    /// - Parameter isOpen: whether the names around it are ours and none is that of a secret.
+    private func secretTexts(isOpen: Bool) -> [String] {
+        switch self {
+        case .absent: return []
+        case .text(let text):
+            guard self != Self.secret(self) else { return [] }
+            if isOpen { return withoutSecrets == self ? [] : [text] }
+            // A scheme such as `Bearer` is no part of the secret.
+            return [text] + (text.wholeMatch(of: /[A-Za-z]{1,10} (\S+)/).map { [String($0.1)] } ?? [])
+        case .list(let values): return values.flatMap { $0.secretTexts(isOpen: isOpen) }
+        case .mapping(let entries):
+            return entries.flatMap { entry in
+                let isForeign = ["variables", "headers", "environment"].contains(entry.key.lowercased())
+                if isForeign, case .mapping(let values) = entry.value {
+                    return values.flatMap { value in
+                        value.value.secretTexts(isOpen: false).filter { SecretNames.mayBeOne(value.key) || $0.isLikeAKey }
+                    }
+                }
+                return entry.value.secretTexts(isOpen: isOpen && !SecretNames.isOne(entry.key))
+            }
+        }
+    }
+
     private var hidingTexts: PrintedValue {
         switch self {
         case .absent: self
@@ -99,6 +126,11 @@ extension PrintedValue {
         case .mapping(let entries): .mapping(entries.map { Entry(key: $0.key, value: $0.value.hidingTexts) })
         }
     }
+}
+
+extension String {
+    /// Whether the text may be a key by its form: long, without spaces, and no URL. Languages, regions and sizes are shorter.
+    fileprivate var isLikeAKey: Bool { utf8.count >= 12 && !contains(/\s|:\/\//) }
 }
 
 extension PrintedValue {

@@ -81,7 +81,8 @@ struct ConsoleRoute: Route {
                 return .posters(
                     title,
                     PostersDocument(
-                        try await posters.choice(of: ImageReference(title)), try await posters.current(ImageReference(title)))
+                        try await posters.choice(of: ImageReference(title)), try await posters.current(ImageReference(title)),
+                        isWhole: false)
                 )
             }
             if let id = parameters["title"] {

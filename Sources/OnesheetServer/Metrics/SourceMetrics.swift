@@ -26,7 +26,8 @@ struct SourceMetrics {
             .gauge, "source_calls_under_way", help: "Calls in progress, including abandoned calls.",
             samples: sources.map { .init($0.metrics.underWay, labels: [$0.label]) })
         text.add(
-            .gauge, "source_healthy", help: "1 if the source is healthy, 0 if it fails or its quota is exhausted.",
+            .gauge, "source_healthy",
+            help: "1 if the source is healthy, 0 if it fails, its quota is exhausted, or it wants no calls for a minute or more.",
             samples: sources.map { .init($0.health == .well ? 1 : 0, labels: [$0.label]) })
     }
 }

@@ -107,14 +107,14 @@ struct ReplayingTransport: HTTPTransport {
     }
 }
 
-/// Removes secrets from recordings: the values of environment variables that the configuration uses, and the values of URL
-/// parameters and header fields whose names are those of secrets (`SecretNames`).
+/// Removes secrets from recordings: the values of environment variables that the configuration uses, what may be a secret in the
+/// configuration itself (`PrintedValue.secretTexts`), and the values of URL parameters and header fields whose names are those of secrets (`SecretNames`).
 struct Redaction: Sendable {
     static let placeholder = "REDACTED"
 
     private let secrets: [String]
 
-    /// - Parameter secrets: values from the environment. Values shorter than four bytes are ignored, because they would match
+    /// - Parameter secrets: values from the environment and the configuration. Values shorter than four bytes are ignored, because they would match
     ///   everywhere.
     init(secrets: [String]) {
         let long = secrets.filter { $0.utf8.count >= 4 }

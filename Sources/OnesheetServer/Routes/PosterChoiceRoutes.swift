@@ -28,8 +28,9 @@ struct TitlePosters: Sendable {
         enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block, decision, insteadOf }
     }
 
-    func show() async throws -> Response {
-        try .json(PostersDocument(try await posters.choice(of: image), try await posters.current(image)))
+    func show(_ context: RequestContext) async throws -> Response {
+        let isWhole = try administrator.isAsking(context)
+        return try .json(PostersDocument(try await posters.choice(of: image), try await posters.current(image), isWhole: isWhole))
     }
 
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
@@ -53,7 +54,7 @@ struct TitlePosters: Sendable {
     func put(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
         try context.request.checkedQuery(values: ["image"])
-        let order = try await context.request.decodeBody(Order.self, example: "{\"candidate\": 2}")
+        let order = try await context.decodeBody(Order.self, example: "{\"candidate\": 2}")
         switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
         case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: image)
         case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: image)
@@ -66,7 +67,7 @@ struct TitlePosters: Sendable {
             throw RequestError.malformed(
                 "the body needs exactly one of “candidate”, “reject”, “block”: true, and “decision” with “insteadOf”")
         }
-        return try await show()
+        return try await show(context)
     }
 
     /// Removes the title's pin and rejections.
@@ -74,7 +75,7 @@ struct TitlePosters: Sendable {
         try administrator.check(context)
         try context.request.checkedQuery(values: ["image"])
         try await posters.forget(image)
-        return try await show()
+        return try await show(context)
     }
 }
 

@@ -1,7 +1,8 @@
 import OnesheetCore
 package import OnesheetPipeline
 
-/// A title's poster candidates, best first, and the current poster.
+/// A title's poster candidates, best first, and the current poster. Visitors get the names of candidates, which are URLs, without what may
+/// be a key.
 package struct PostersDocument: Encodable {
     @dynamicMemberLookup
     package struct Candidate: Encodable {
@@ -32,16 +33,25 @@ package struct PostersDocument: Encodable {
     /// The pin and the rejections, also of candidates that a later search has not found again.
     let decision: PosterDecision
 
-    package init(_ choice: PosterChoice, _ current: PosterProvenance?) {
-        self.current = current
-        decision = choice.decision
+    /// - Parameter isWhole: whether the names are whole, for the administrator.
+    package init(_ choice: PosterChoice, _ current: PosterProvenance?, isWhole: Bool) {
+        func name(_ name: String) -> String { isWhole ? name : publicPart(of: name) }
+        func shown(_ name: ExactText) -> ExactText { isWhole ? name : ExactText(publicPart(of: name.description)) }
+        self.current = current.map { current in
+            var current = current
+            current.name = name(current.name)
+            return current
+        }
+        decision = PosterDecision(pinned: choice.decision.pinned.map(shown), rejected: Set(choice.decision.rejected.map(shown)))
         candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }
             if choice.isChosen(entry.name) { state = choice.isPinned ? "pinned" : "chosen" }
             // If the source knows its poster, nothing is chosen, and the current picture is the poster.
             if state == nil, choice.chosen == nil, current?.name.isExactly(entry.name) ?? false { state = "chosen" }
-            return Candidate(candidate: index + 1, state: state, entry: entry)
+            var shown = entry
+            shown.name = name(entry.name)
+            return Candidate(candidate: index + 1, state: state, entry: shown)
         }
     }
 }

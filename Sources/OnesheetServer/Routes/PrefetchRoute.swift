@@ -49,7 +49,7 @@ struct PrefetchRoute: Route {
         try administrator.check(context)
         guard context.method == .post else { return try .json(PrefetchJobsDocument(jobs: jobs.all)) }
         try context.request.checkedQuery()
-        let body = try await context.request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
+        let body = try await context.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
         // Check the order first: an error needs a problem document, which is impossible once a stream has begun.
         let variants = try order.variants(options)

@@ -24,7 +24,7 @@ struct SourcesRoute: Route {
             let name: String
             let type: String
             let titles: String
-            /// `well`, `failing` (with `since` and `reason`) or `exhausted` (with `until`).
+            /// `well`, `failing` (with `since` and `reason`), `exhausted` or `limited` (with `until`).
             let state: String
             let since: Date?
             let reason: String?
@@ -74,6 +74,7 @@ extension SourcesRoute.Document.Source {
             self.reason = reason
             details = showsDetails ? words : nil
             until = nil
+        case .limited(let until): (state, since, reason, details, self.until) = ("limited", nil, nil, nil, until)
         case .exhausted(let until): (state, since, reason, details, self.until) = ("exhausted", nil, nil, nil, until)
         }
     }
@@ -118,7 +119,7 @@ struct TitlesRoute: Route {
         switch context.method {
         case .put: return try await choice.put(context)
         case .delete: return try await choice.delete(context)
-        default: return try await choice.show()
+        default: return try await choice.show(context)
         }
     }
 

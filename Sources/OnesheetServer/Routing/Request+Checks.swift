@@ -11,15 +11,17 @@ protocol JSONBody: Decodable {
     associatedtype CodingKeys: CodingKey, CaseIterable
 }
 
-extension Request {
-    /// Decodes the JSON body, up to 1 MiB.
+extension RequestContext {
+    /// Decodes the JSON body, up to 1 MiB. Only now a client that waits for it is asked to send it.
     /// - Parameter example: a valid body, for the error message.
     /// - Throws: `RequestError`, also for an unknown key, which would otherwise be ignored.
     func decodeBody<Body: JSONBody>(_ type: Body.Type, example: String) async throws -> Body {
         let bytes: ByteBuffer
         let limit = 1 << 20
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Problem.bodyTooLarge(limit: limit) }
+        if headers[.expect]?.lowercased() == "100-continue" { client.askForBody() }
         do {
-            bytes = try await body.collect(upTo: limit)
+            bytes = try await request.body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw Problem.bodyTooLarge(limit: limit)
         } catch {
@@ -46,6 +48,9 @@ extension Request {
         }
     }
 
+}
+
+extension Request {
     /// The checked query of a request that changes something.
     /// - Parameter flags: parameters without a value.
     /// - Parameter values: parameters with a value.

@@ -103,6 +103,24 @@ final class PNGCodecHeaderTests: XCTestCase {
         XCTAssertEqual(try header { $0.early = [Self.profileChunk(broken)] }.colors, .sRGB)
     }
 
+    func testFirstOfTwoProfilesCounts() throws {
+        // Given two profiles that differ in a byte of no meaning
+        var other = Self.profile
+        other[other.count - 1] ^= 1
+        // Then the first is taken
+        for (first, second) in [(Self.profile, other), (other, Self.profile)] {
+            XCTAssertEqual(try colors([Self.profileChunk(first), Self.profileChunk(second)]), .icc(first))
+        }
+    }
+
+    func testChunkWithADigitInItsNameIsPassedOver() throws {
+        // Given chunks that are not needed, before and behind the picture
+        let chunk = (name: "ab1d", bytes: [1, 2, 3] as [UInt8])
+        XCTAssertEqual(try header { ($0.early, $0.late) = ([chunk, ("eXIf", Self.exif(6))], [chunk]) }.orientation, .right)
+        // Then one that is needed is damage
+        XCTAssertThrowsError(try header { $0.early = [("AB1D", [1, 2, 3])] })
+    }
+
     func testThatAProfileForOtherPixelsIsAsGoodAsNone() throws {
         // Given
         var gray = Self.profile

@@ -111,6 +111,21 @@ final class PrintedConfigurationTests: XCTestCase {
         }
     }
 
+    func testSecretsInTheFileAreKnownToRecordings() throws {
+        for (keys, secrets) in [
+            ("key: abcdefgh", ["abcdefgh"]), ("variables: { lit: LiteralSecret77 }", ["LiteralSecret77"]),
+            ("variables: { token: abcd }", ["abcd"]), ("headers: { X-Api-Key: abcd }", ["abcd"]),
+            ("headers: { Authorization: \"Bearer abcd\" }", ["Bearer abcd", "abcd"]),
+            ("url: \"https://user:abc@host/\"", ["https://user:abc@host/"]), ("posters: { type: kakao, key: abcd }", ["abcd"]),
+            ("variables: { language: en-US, site: \"https://films.example/v3\" }", []), ("key: \"${KEY}\"", ["from-environment"]),
+            ("headers: { User-Agent: \"films of a cinema (example.org)\" }", []), ("path: /srv/films/of/a/cinema", []),
+        ] as [(String, [String])] {
+            let text = "sources: { s: { type: rest, \(keys) } }"
+            let configuration = try ConfigurationFile(environment: ["KEY": "from-environment"]).parse(text)
+            XCTAssertEqual(configuration.secrets, secrets, keys)
+        }
+    }
+
     func testThatEveryKeyIsPrintedAlsoWithoutAFile() throws {
         // Given the defaults without a file
         let lines = ServerConfiguration().yaml.split(separator: "\n").map { $0.drop { $0 == " " } }

@@ -30,6 +30,26 @@ final class PosterChoiceTests: ServerTestCase {
         XCTAssertNotNil(current["fetched"])
     }
 
+    func testVisitorsReadNoKeyOfACandidate() async throws {
+        // Given candidates whose URLs have keys, one of them rejected
+        let server = try await search(query: "?apikey=SECRETKEY1")
+        let rejected = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"reject\": 1}")
+        XCTAssertEqual(rejected.status, 200, rejected.text)
+        _ = try await server.send("/t/p/original/kakao/film")
+        // When a visitor looks at them, and the administrator
+        let visitors = try await server.send("\(path)/posters")
+        let plain = try await server.send("/?plain&source=kakao&posters=film")
+        let whole = try await server.send("\(path)/posters", fields: administrator)
+        // Then only the administrator reads the keys, and all read the rest
+        XCTAssertFalse((visitors.text + plain.text).contains("SECRETKEY1"), visitors.text)
+        for (text, names) in [(visitors.text, "[0-9]/[abc]\""), (whole.text, "[0-9]/[abc]\\?apikey=SECRETKEY1\"")] {
+            // Three candidates, the current one and the rejected one
+            XCTAssertEqual(text.matches(of: try Regex(names)).count, 5, text)
+        }
+        let states = try XCTUnwrap(try visitors.json()["candidates"] as? [[String: Any]]).map { $0["state"] as? String }
+        XCTAssertEqual(states, ["rejected", "chosen", nil])
+    }
+
     func testThatEachCandidateCanBeLookedAt() async throws {
         // Given a search that finds three pictures
         let server = try await search()
@@ -194,7 +214,8 @@ final class PosterChoiceTests: ServerTestCase {
     }
 
     /// A server with a search that finds a photo, announced as a poster, and the poster in two sizes.
-    private func search() async throws -> RunningServer {
+    /// - Parameter query: that of each picture's URL.
+    private func search(query: String = "") async throws -> RunningServer {
         let photo = ByteBuffer(bytes: try DrawnPoster(width: 284, height: 196, seed: 1).file(JPEGCodec()))
         let poster = ByteBuffer(bytes: try DrawnPoster(width: 160, height: 240, seed: 2).file(JPEGCodec()))
         let copy = ByteBuffer(bytes: try DrawnPoster(width: 120, height: 180, seed: 2).file(JPEGCodec()))
@@ -203,7 +224,7 @@ final class PosterChoiceTests: ServerTestCase {
             case "/a": .answer(type: "image/jpeg", body: photo)
             case "/b": .answer(type: "image/jpeg", body: poster)
             case "/c": .answer(type: "image/jpeg", body: copy)
-            default: .answer(type: "application/json", body: ByteBuffer(string: Self.hits("http://\(fields["host"] ?? "")")))
+            default: .answer(type: "application/json", body: ByteBuffer(string: Self.hits("http://\(fields["host"] ?? "")", query)))
             }
         }
         return try await server(
@@ -211,10 +232,10 @@ final class PosterChoiceTests: ServerTestCase {
             keys: "admin: { token: secret-for-tests }")
     }
 
-    private static func hits(_ base: String) -> String {
+    private static func hits(_ base: String, _ query: String) -> String {
         let hits = [("a", "movie.daum.net", 1000, 1430), ("b", "site b", 160, 240), ("c", "site c", 120, 180)].map {
             """
-            {"collection":"blog","thumbnail_url":"\(base)/\($0.0)","image_url":"\(base)/\($0.0)","width":\($0.2),"height":\($0.3),\
+            {"collection":"blog","thumbnail_url":"\(base)/\($0.0)","image_url":"\(base)/\($0.0)\(query)","width":\($0.2),"height":\($0.3),\
             "display_sitename":"\($0.1)","doc_url":"http://127.0.0.1/page/\($0.0)","datetime":"2012-01-01T12:00:00.000+09:00"}
             """
         }

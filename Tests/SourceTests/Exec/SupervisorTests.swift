@@ -1,6 +1,7 @@
 import Foundation
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 @testable import ExecSource
@@ -8,7 +9,9 @@ import XCTest
 final class SupervisorTests: XCTestCase {
     private let title = #"{"id":"1","name":"One"}"#
 
-    private func failure(_ source: ExecSource, _ id: String = "1") async -> SourceError? {
+    private func failure(_ source: ExecSource, _ id: String = "1") async -> SourceError? { await Self.failure(source, id) }
+
+    private static func failure(_ source: ExecSource, _ id: String = "1") async -> SourceError? {
         do throws(SourceError) {
             _ = try await source.title(id)
             return nil
@@ -170,6 +173,88 @@ final class SupervisorTests: XCTestCase {
         XCTAssertEqual(launcher.starts, 6)
     }
 
+    func testStrayLineFailsOnlyItsCall() async throws {
+        // Given a program with two calls under way, and a third over which it writes what is no answer
+        let (title, asked) = (title, Gate())
+        let launcher = ScriptedLauncher { start, call in
+            if call.params == .object(["id": "bad"]) { return .raw("garbage") }
+            if start > 1 { return .answer(title) }
+            if call.id == 3 { asked.open() }
+            return .nothing
+        }
+        let source = ExecSource(launcher: launcher, timeout: .seconds(3600), context: .forTesting())
+        async let others = withTaskGroup(of: SourceError?.self) { group in
+            for _ in 0..<2 { group.addTask { await Self.failure(source) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        try await asked.pass()
+        // When it is asked
+        let bad = await failure(source, "bad")
+        // Then it fails alone, and the others are answered by another program
+        XCTAssertEqual(bad, .malformedAnswer(reason: "the program wrote an invalid answer", details: "garbage"))
+        let failures = await others
+        XCTAssertEqual(failures, [nil, nil])
+    }
+
+    func testEndOverOneClientsCallsStopsNoOther() async {
+        // Given a client whose calls end the program, until it is paused
+        let title = title
+        let launcher = ScriptedLauncher { _, call in call.params == .object(["id": "1"]) ? .answer(title) : .end }
+        let source = ExecSource(launcher: launcher, context: .forTesting(clock: ManualClock()))
+        let own = MissPermit(for: ClientKey([1])) {}
+        _ = await MissPermit.$current.withValue(own) { await failure(source, "crash1") }
+        let paused = await MissPermit.$current.withValue(own) { await failure(source, "crash2") }
+        XCTAssertEqual(paused, .unavailable(reason: "the program has ended; the next start is in 1 s"))
+        XCTAssertEqual(launcher.starts, 4)
+        // When another client asks, then the program is started for it
+        let other = await MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) { await failure(source) }
+        XCTAssertNil(other)
+        XCTAssertEqual(launcher.starts, 5)
+    }
+
+    func testPauseHoldsForClientsOverWhoseCallsItEndsToo() async {
+        // Given a program that always ends
+        let launcher = ScriptedLauncher { _, _ in .end }
+        let source = ExecSource(launcher: launcher, context: .forTesting(clock: ManualClock()))
+        // When twenty clients ask twice in a pause
+        for _ in 0..<2 {
+            for client in 0..<20 as Range<UInt8> {
+                _ = await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) { await failure(source) }
+            }
+        }
+        // Then the first one starts it four times, and fifteen others once
+        XCTAssertEqual(launcher.starts, 4 + 15)
+    }
+
+    func testSuspectsAreAskedOneAtATimeInTurns() async {
+        // Given a call that is asked alone, and others of two clients that wait
+        let line = SuspectLine(patience: .seconds(3600))
+        let order = Order()
+        let first = await line.turn(of: ClientKey([0]))
+        await withTaskGroup(of: Void.self) { group in
+            for (number, client) in ([1, 1, 1, 2] as [UInt8]).enumerated() {
+                group.addTask {
+                    let turn = await line.turn(of: ClientKey([client]))
+                    order.clients.withLock { $0.append(client) }
+                    turn.end()
+                }
+                await waitWhile(line.waiting < number + 1)
+            }
+            // When it ends
+            first.end()
+        }
+        // Then the client with one is first
+        XCTAssertEqual(order.clients.withLock { $0 }, [2, 1, 1, 1])
+    }
+
+    func testSuspectWithoutAnAnswerHoldsUpNobodyForLong() async {
+        let line = SuspectLine(patience: .milliseconds(1))
+        let slow = await line.turn(of: ClientKey([1]))
+        let next = await line.turn(of: ClientKey([2]))
+        next.end()
+        slow.end()
+    }
+
     func testThatLastWordsReachTheErrorAndStayDuringThePause() async {
         // Given a program that ends with each call and says why
         let launcher = ScriptedLauncher(lastWords: "no key") { _, _ in .end }
@@ -272,6 +357,11 @@ final class SupervisorTests: XCTestCase {
 
         // Then
         XCTAssertEqual(error, .malformedAnswer(reason: "the program does not support protocol 1"))
+    }
+
+    /// The clients whose turns have come.
+    private final class Order: Sendable {
+        let clients = Mutex<[UInt8]>([])
     }
 
     /// Answers the greeting with another protocol version.

@@ -178,6 +178,19 @@ final class RestSourceTests: XCTestCase {
         }
     }
 
+    func testPauseOfAServiceReachesTheClient() async throws {
+        // Given a service that is down and says for how long
+        let transport = FakeTransport()
+        transport.on("http") { _ async throws(HTTPTransportError) in HTTPAnswer(status: 503, headers: ["retry-after": "600"]) }
+        let source = try RecordedTMDB.source(transport)
+        do throws(SourceError) {
+            _ = try await source.title("10")
+            XCTFail("it answered")
+        } catch {
+            XCTAssertEqual(error, .unavailable(reason: "the service returned HTTP status 503", retryAfter: 600))
+        }
+    }
+
     func testThatIDsThatWouldClimbCostNoCall() async throws {
         // Given
         let transport = RecordedTMDB.transport()

@@ -5,5 +5,8 @@ package struct ClientKey: Hashable, Sendable {
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The key of work without a client: prefetches, and requests of a proxy that does not name its client.
-    static let anonymous = ClientKey([])
+    package static let anonymous = ClientKey([])
+
+    /// The client that began the work of the current task.
+    package static var current: ClientKey { MissPermit.current?.clients.first ?? anonymous }
 }

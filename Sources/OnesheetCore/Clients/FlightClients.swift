@@ -1,0 +1,48 @@
+import Synchronization
+
+/// The clients that wait for one piece of work. Who joins it lends it its own turns: in every queue it waits in the line of each of its
+/// clients, and the earliest turn counts. So nobody waits longer for work that another one began than for its own.
+///
+/// Work inside of this work listens (`listen`), so that it has the same clients.
+package final class FlightClients: Sendable {
+    private struct State {
+        var all: [ClientKey]
+        var listeners: [Int: @Sendable (ClientKey) -> Void] = [:]
+        var listened = 0
+    }
+
+    /// The most clients of a piece of work. Further ones wait for the earliest turn of these. It bounds the places of one waiter.
+    static let most = 16
+
+    private let state: Mutex<State>
+
+    package init(_ clients: [ClientKey]) { state = Mutex(State(all: Array(clients.prefix(Self.most)))) }
+
+    package var all: [ClientKey] { state.withLock { $0.all } }
+
+    /// The client that began the work.
+    package var first: ClientKey { state.withLock { $0.all.first } ?? .anonymous }
+
+    package func join(_ client: ClientKey) {
+        let listeners = state.withLock { state -> [@Sendable (ClientKey) -> Void] in
+            guard state.all.count < Self.most, !state.all.contains(client) else { return [] }
+            state.all.append(client)
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener(client) }
+    }
+
+    /// Names all clients to `listener`: those that are here at once, and others when they join, until `ignore` is called.
+    /// - Returns: a number for `ignore`.
+    package func listen(_ listener: @escaping @Sendable (ClientKey) -> Void) -> Int {
+        let (number, clients) = state.withLock { state in
+            state.listened += 1
+            state.listeners[state.listened] = listener
+            return (state.listened, state.all)
+        }
+        for client in clients { listener(client) }
+        return number
+    }
+
+    package func ignore(_ number: Int) { state.withLock { $0.listeners[number] = nil } }
+}
