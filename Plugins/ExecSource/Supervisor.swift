@@ -55,11 +55,13 @@ actor Supervisor {
 
     /// Calls the program, and again if it ended during the call, which is safe to repeat: then not beside other calls that may have ended it.
     func call(_ method: String, _ params: [String: JSONValue], title: String? = nil) async throws(SourceError) -> JSONValue {
-        var turn: SuspectLine.Turn?
+        let client = ClientKey.current
+        var turn = culprits.contains(client) || suspects.has(client) ? await suspects.turn(of: client) : nil
         defer { turn?.end() }
         var attempt = 1
         while true {
             let conversation = try await running()
+            turn?.begin()
             do throws(SourceError) {
                 return try await ask(conversation, method: method, params: params, title: title)
             } catch {
@@ -68,7 +70,7 @@ actor Supervisor {
                 }
             }
             attempt += 1
-            if turn == nil { turn = await suspects.turn(of: .current) }
+            if turn == nil { turn = await suspects.turn(of: client) }
         }
     }
 

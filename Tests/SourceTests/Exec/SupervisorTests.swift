@@ -273,9 +273,13 @@ final class SupervisorTests: XCTestCase {
     func testSuspectWithoutAnAnswerHoldsUpNobodyForLong() async {
         let line = SuspectLine(patience: .milliseconds(1))
         let slow = await line.turn(of: ClientKey([1]))
+        slow.begin()
         let next = await line.turn(of: ClientKey([2]))
+        XCTAssertFalse(line.has(ClientKey([1])))
+        XCTAssertTrue(line.has(ClientKey([2])))
         next.end()
         slow.end()
+        XCTAssertFalse(line.has(ClientKey([2])))
     }
 
     func testThatLastWordsReachTheErrorAndStayDuringThePause() async {
