@@ -25,6 +25,8 @@ final class Conversation: ChildListener {
         var lastWords: String?
         /// The client of the only call that was under way; `nil` if there was none or more than one.
         var culprit: ClientKey?
+        /// Whether several calls were under way.
+        var isShared = false
     }
 
     /// The most outstanding answers of a program before it counts as hung.
@@ -150,6 +152,7 @@ final class Conversation: ChildListener {
             if state.end == nil {
                 state.end = end
                 if isKnown { state.end?.culprit = state.waiting.values.first?.client }
+                state.end?.isShared = state.waiting.count > 1
             }
             defer { state.waiting = [:] }
             return (state.waiting.values, isKnown)

@@ -28,7 +28,7 @@ actor Supervisor {
     private var lastEnd: (reason: String, lastWords: String?)?
     /// The clients over whose calls the program has ended since the last answer.
     private var culprits: Set<ClientKey> = []
-    /// Whether the program ended last over a call of one of these.
+    /// Whether the program ended last over a call of one of these, as far as is known.
     private var hasCulprit = false
     private let suspects = SuspectLine()
 
@@ -55,11 +55,13 @@ actor Supervisor {
 
     /// Calls the program, and again if it ended during the call, which is safe to repeat: then not beside other calls that may have ended it.
     func call(_ method: String, _ params: [String: JSONValue], title: String? = nil) async throws(SourceError) -> JSONValue {
-        var turn: SuspectLine.Turn?
+        let client = ClientKey.current
+        var turn = culprits.contains(client) || suspects.has(client) ? await suspects.turn(of: client) : nil
         defer { turn?.end() }
         var attempt = 1
         while true {
             let conversation = try await running()
+            turn?.begin()
             do throws(SourceError) {
                 return try await ask(conversation, method: method, params: params, title: title)
             } catch {
@@ -68,7 +70,7 @@ actor Supervisor {
                 }
             }
             attempt += 1
-            if turn == nil { turn = await suspects.turn(of: .current) }
+            if turn == nil { turn = await suspects.turn(of: client) }
         }
     }
 
@@ -87,7 +89,7 @@ actor Supervisor {
         if let current {
             if current.end == nil { return current }
             self.current = nil
-            if let end = current.end { note(end.reason, end.lastWords, culprit: end.culprit) }
+            if let end = current.end { note(end.reason, end.lastWords, culprit: end.culprit, isShared: end.isShared) }
         }
         if starting == nil {
             let now = context.clock.now
@@ -131,10 +133,12 @@ actor Supervisor {
     }
 
     /// The first restarts are immediate; then after 0.5 s, 1 s, 2 s … up to 30 s.
-    /// - Parameter culprit: the client of the only call that was under way.
-    private func note(_ reason: String, _ lastWords: String?, culprit: ClientKey? = nil) {
+    /// - Parameters:
+    ///   - culprit: the client of the only call that was under way.
+    ///   - isShared: whether several were. One of them is likely that of a client over whose calls it has ended before.
+    private func note(_ reason: String, _ lastWords: String?, culprit: ClientKey? = nil, isShared: Bool = false) {
         failures += 1
-        hasCulprit = culprit != nil
+        hasCulprit = culprit != nil || isShared && hasCulprit
         if let culprit { culprits.insert(culprit) }
         let delay = failures < Self.attempts ? 0 : pauses.next() / .seconds(1)
         nextStart = context.clock.now.addingTimeInterval(delay)

@@ -229,7 +229,7 @@ function sourceChooser(known, current) {
 export function illness(source) {
   const time = (date) => (date ? new Date(date).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }) : "?");
   return source.state === "failing" ? [t("failingSince", { time: time(source.since) }), source.reason ? serversWords(source.reason) : null]
-    : t(source.state === "limited" ? "limitedUntil" : "exhaustedUntil", { time: time(source.until) });
+    : t(`${source.state}Until`, { time: time(source.until) });
 }
 
 /** The last day of the newest period that is over on `day`, as the server counts it. */

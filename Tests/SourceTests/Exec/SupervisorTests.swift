@@ -212,6 +212,29 @@ final class SupervisorTests: XCTestCase {
         XCTAssertEqual(launcher.starts, 5)
     }
 
+    func testSharedEndBeforeAPauseStopsNoOther() async throws {
+        // Given a client whose calls have spoilt three programs, and a call of another client at the fourth
+        let (title, asked) = (title, Gate())
+        let launcher = ScriptedLauncher { start, call in
+            if call.params == .object(["id": "bad"]) { return .raw("garbage") }
+            if start > 4 { return .answer(title) }
+            asked.open()
+            return .nothing
+        }
+        let source = ExecSource(launcher: launcher, timeout: .seconds(3600), context: .forTesting(clock: ManualClock()))
+        let own = MissPermit(for: ClientKey([1])) {}
+        for _ in 0..<3 { _ = await MissPermit.$current.withValue(own) { await failure(source, "bad") } }
+        async let other = MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) { await Self.failure(source) }
+        try await asked.pass()
+        // When the first one spoils that too
+        let paused = await MissPermit.$current.withValue(own) { await failure(source, "bad") }
+        // Then only it is paused
+        let answered = await other
+        XCTAssertNil(answered)
+        XCTAssertNotNil(paused)
+        XCTAssertEqual(launcher.starts, 5)
+    }
+
     func testPauseHoldsForClientsOverWhoseCallsItEndsToo() async {
         // Given a program that always ends
         let launcher = ScriptedLauncher { _, _ in .end }
@@ -250,9 +273,13 @@ final class SupervisorTests: XCTestCase {
     func testSuspectWithoutAnAnswerHoldsUpNobodyForLong() async {
         let line = SuspectLine(patience: .milliseconds(1))
         let slow = await line.turn(of: ClientKey([1]))
+        slow.begin()
         let next = await line.turn(of: ClientKey([2]))
+        XCTAssertFalse(line.has(ClientKey([1])))
+        XCTAssertTrue(line.has(ClientKey([2])))
         next.end()
         slow.end()
+        XCTAssertFalse(line.has(ClientKey([2])))
     }
 
     func testThatLastWordsReachTheErrorAndStayDuringThePause() async {
