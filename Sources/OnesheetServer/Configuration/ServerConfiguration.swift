@@ -30,6 +30,8 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var dialects: [String] = []
     package var sources: [String: NestedSource] = [:]
     package var prefetch: [PrefetchConfiguration] = []
+    /// What a start says about the configuration, such as which variables would open other sources.
+    package var notes: [String] = []
     /// Values from environment variables. They are never printed.
     package var secrets: [String] = []
     package var recordReplay = RecordReplay.off
@@ -164,6 +166,16 @@ extension ServerConfiguration {
                     a proxy may expose \(listen) to everyone, and nothing limits their requests; \(remedies), or signing: \
                     { unsafe: true } if every client may request any variant
                     """)
+        }
+    }
+
+    /// Whether others can reach the server and nothing limits their requests.
+    var isOpenToStrangers: Bool {
+        do throws(ConfigurationError) {
+            try requireProtection()
+            return false
+        } catch {
+            return true
         }
     }
 
