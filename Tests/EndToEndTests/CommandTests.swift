@@ -268,7 +268,7 @@ final class CommandTests: CommandTestCase {
             let outcome = try await run(["sources", "check", name, "--cache", "c"])
             // Then all steps and rules succeed, and the report names untried ones
             XCTAssertEqual(outcome.status, 0, outcome.text)
-            XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 14, outcome.text)
+            XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 15, outcome.text)
             XCTAssertTrue(outcome.text.contains("– an exhausted quota"), outcome.text)
         }
     }
