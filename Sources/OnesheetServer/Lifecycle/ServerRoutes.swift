@@ -29,7 +29,8 @@ extension Router {
                 TitlesRoute(
                     images: images, catalog: catalog, posters: posters, administrator: administrator, documents: documents),
                 CacheRoute(
-                    cache: cache, disk: context.resources.disk, sources: sources, administrator: administrator, clock: clock),
+                    cache: cache, disk: context.resources.disk, sources: sources, explainer: explainer,
+                    administrator: administrator, clock: clock),
                 BlockedRoute(posters: posters, administrator: administrator),
                 PrefetchRoute(
                     prefetcher: context.prefetcher, jobs: context.resources.prefetchJobs,
