@@ -21,6 +21,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var accessLog = AccessLogConfiguration()
     package var tracing = TracingConfiguration()
     package var shutdown = ShutdownConfiguration()
+    package var isPublic = PublicConfiguration()
     package var cors = CORSConfiguration()
     /// Whether responses name the server and its version.
     package var serverHeader = true
@@ -81,6 +82,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting("accessLog", \.accessLog, meaning: "the access log"),
             Setting("tracing", \.tracing, meaning: "traces of requests"),
             Setting("shutdown", \.shutdown, meaning: "graceful shutdown"),
+            Setting("public", \.isPublic, meaning: "what everyone gets beside images"),
             Setting("cors", \.cors, meaning: "cross-origin access"),
             Setting("serverHeader", \.serverHeader, meaning: "send `Server: onesheet/VERSION`"),
             Setting("rendering", \.rendering, meaning: "rendering of variants"),

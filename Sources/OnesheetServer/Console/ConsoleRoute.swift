@@ -18,6 +18,8 @@ struct ConsoleRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let memory: MemoryBudget
+    /// Whether everyone may see lists, titles and candidates.
+    let hasLists: Bool
     let documents: ListDocuments
     let clock: WallClock
     let logger: Logger
@@ -78,6 +80,7 @@ struct ConsoleRoute: Route {
         let parameters = request.uri.formParameters
         let source = try source(request)
         do {
+            guard hasLists else { throw RequestError.unauthorized }
             if let id = parameters["posters"] {
                 let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
                 return .posters(
