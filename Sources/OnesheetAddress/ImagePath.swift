@@ -12,6 +12,20 @@ package struct ImagePath {
         case encrypted(String)
     }
 
+    /// The refusal of a character that no path of a URL has: a client ends the path there, or sends something else.
+    package static func unwritable(_ mark: Unicode.Scalar) -> RequestError {
+        let digits = String(mark.value, radix: 16, uppercase: true)
+        return .malformed(
+            "“\(mark)” cannot be in the path of a URL; write %\(digits.utf8.count == 1 ? "0" : "")\(digits) in the source URL")
+    }
+
+    /// Refuses a query behind a source URL in plain text, which is part of that URL as it was meant. Behind an extension, it is not.
+    /// - Parameter path: as for `init`, without the query.
+    package static func refuseQuery(behind path: Substring) throws(RequestError) {
+        guard let plain = path.firstRange(ofBytesOf: "/plain/"), !path[plain.upperBound...].contains(mark: "@") else { return }
+        throw unwritable("?")
+    }
+
     package let signature: Substring
     /// The signed part of the path: everything after the signature, with the leading slash.
     package let signedPath: String

@@ -53,9 +53,24 @@ public enum SizeLadder {
         var transform = Transform()
         if name == "original" { return transform }
         guard let size = every.first(where: { name == $0.name }) else {
-            throw .unknown(unknownName(String(name), kind: "size", known: every.map(\.name) + ["original"]))
+            throw .unknown(unknown(String(name)))
         }
         (transform.width, transform.height) = (size.width, size.height)
         return transform
+    }
+
+    /// The error for a name that no size has, with the nearest size by its number: `w500` is like `w400` by its letters alone.
+    private static func unknown(_ name: String) -> String {
+        let known = every.map(\.name)
+        guard let side = name.first, let number = Int(name.dropFirst()), number > 0 else {
+            return unknownName(name, kind: "size", known: known + ["original"])
+        }
+        let distances = known.filter { $0.first == side }.compactMap { known in
+            Int(known.dropFirst()).map { (distance: $0.distance(to: number).magnitude, name: known) }
+        }
+        guard let near = distances.min(by: { $0 < $1 }) else {
+            return unknownName(name, kind: "size", known: known + ["original"])
+        }
+        return "unknown size “\(name)”; did you mean “\(near.name)”?"
     }
 }

@@ -25,7 +25,8 @@ extension Freshness {
             return end.addingTimeInterval(forbidsStale ? 0 : allowed)
         }
         self.init(
-            isStorable: !directives.has("no-store") && !directives.has("private") && !variesByAnything(headers["vary"]),
+            isStorable: rules.storesAlways
+                || (!directives.has("no-store") && !directives.has("private") && !variesByAnything(headers["vary"])),
             freshUntil: end, staleUntil: extra("stale-while-revalidate", rules.staleWhileRevalidate),
             staleOnErrorUntil: extra("stale-if-error", rules.staleIfError), entityTag: headers["etag"],
             lastModified: headers["last-modified"])
@@ -79,6 +80,8 @@ private func variesByAnything(_ field: String?) -> Bool {
 
 /// The configured freshness of a source's originals, which overrides the origin.
 package struct FreshnessRules: Sendable, Hashable {
+    /// Whether originals are stored that their origin forbids to store.
+    package var storesAlways = false
     /// The minimum freshness in seconds. It does not override `no-store`.
     package var minimum: Double
     /// The maximum freshness in seconds.
@@ -108,6 +111,7 @@ package struct FreshnessRules: Sendable, Hashable {
         maximum = settings.maximum?.seconds ?? maximum
         staleWhileRevalidate = settings.staleWhileRevalidate?.seconds ?? staleWhileRevalidate
         staleIfError = settings.staleIfError?.seconds ?? staleIfError
+        storesAlways = settings.store == .always
     }
 }
 

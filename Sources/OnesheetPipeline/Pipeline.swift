@@ -210,6 +210,7 @@ package struct Pipeline: Sendable {
                 await cache.store(variant.entry, for: variant.request.key, ifGeneration: fill.generation)
             }
         }
+        if !original.isStorable { metrics.add(\.notKept, variants.count) }
         let timings = record.watch.lap("store")
         var answers: [Fill.Key: ImageAnswer] = [:]
         for variant in variants {

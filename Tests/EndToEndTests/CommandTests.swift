@@ -192,7 +192,7 @@ final class CommandTests: CommandTestCase {
 
     func testThatAllErrorsOfAConfigurationAreToldAtOnce() async throws {
         // Given a configuration with two errors and no source
-        let text = "limits: { workers: 0 }\npresets: { card: \"w:wide\" }\n"
+        let text = "limits: { workers: 0 }\npresets: { card: \"w:wide\" }\nsources: {}\n"
         try Data(text.utf8).write(to: folder.appending(path: "bad.yaml"))
         // When it is checked, then each has its line, also what is not there
         let check = try await run(["config", "check", "--config", "bad.yaml"])
@@ -201,7 +201,7 @@ final class CommandTests: CommandTestCase {
         XCTAssertEqual(lines.count, 4, check.errors)
         XCTAssertEqual(lines.first, "bad.yaml:1:20: limits.workers: needs at least 1")
         XCTAssertTrue(lines.dropFirst().first?.hasPrefix("bad.yaml:2:18: presets.card: ") ?? false, check.errors)
-        XCTAssertEqual(Array(lines.suffix(2)), ["bad.yaml:1:1: sources: needs at least one source", "onesheet: 3 errors"])
+        XCTAssertEqual(Array(lines.suffix(2)), ["bad.yaml:3:10: sources: needs at least one source", "onesheet: 3 errors"])
         // And a server names the first
         let serve = try await run(["serve", "--config", "bad.yaml"])
         XCTAssertEqual(serve.status, 1)
@@ -268,7 +268,7 @@ final class CommandTests: CommandTestCase {
             let outcome = try await run(["sources", "check", name, "--cache", "c"])
             // Then all steps and rules succeed, and the report names untried ones
             XCTAssertEqual(outcome.status, 0, outcome.text)
-            XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 14, outcome.text)
+            XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 15, outcome.text)
             XCTAssertTrue(outcome.text.contains("– an exhausted quota"), outcome.text)
         }
     }

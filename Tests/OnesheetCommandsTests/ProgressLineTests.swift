@@ -19,6 +19,21 @@ final class ProgressLineTests: XCTestCase {
         XCTAssertEqual(colored, line.replacing("2 failed", with: "\u{1B}[31m2 failed\u{1B}[0m"))
     }
 
+    func testLineFitsTheTerminal() {
+        // Given a long line of progress
+        var summary = PrefetchSummary(total: 120_000)
+        (summary.made, summary.skipped) = (48_000, 20)
+        summary.add(.init(title: "a://1", variants: 2000, reason: ""))
+        // Then it fits every terminal, with as much as there is room for
+        for columns in 20...120 {
+            let line = ProgressLine.line(summary, elapsed: 10, bar: true, columns: columns)
+            XCTAssertLessThan(line.count, columns, line)
+            XCTAssertTrue(line.contains("50020/120000"), line)
+            XCTAssertEqual(line.contains("/s"), columns >= 47, line)
+        }
+        XCTAssertEqual(ProgressLine.line(summary, elapsed: 10, bar: true, columns: 40), "50020/120000  14 s left  2000 failed")
+    }
+
     func testThatFailuresAreOneLineForEachReason() {
         // Given more failed titles than fit on a line for one reason, and one for another
         let failures = (1...1200).map { (title: "a://\($0)", reason: "the quota is used up") } + [(title: "a://x", reason: "gone")]

@@ -104,6 +104,18 @@ enum Files {
         try move(temporary, to: path)
     }
 
+    /// Writes a small new file atomically.
+    /// - Returns: whether there was none; an existing item stays.
+    static func make(_ path: String, with buffer: ByteBuffer, through temporary: String) throws(FileFailure) -> Bool {
+        try clear(temporary)
+        try write(buffer, to: temporary)
+        let failure = link(temporary, path) == 0 ? nil : FileFailure("make", path)
+        try remove(temporary)
+        guard let failure else { return true }
+        guard failure.isExistence else { throw failure }
+        return false
+    }
+
     /// The contents of a small file.
     static func contents(of path: String, limit: Int = 65_536) throws(FileFailure) -> ByteBuffer {
         try OpenFile(path, for: .reading).read(first: limit)

@@ -63,6 +63,15 @@ package enum FolderExamination {
         guard try FileStatus(of: place, followingLink: true)?.isFolder == true else {
             throw FileFailure("use the folder", place, code: ENOTDIR)
         }
+        // Nobody can make a folder in /proc, although root may write there.
+        if place != path, isInProc(place) { throw FileFailure("make the folder", path, code: FileFailure.absence) }
         guard access(place, W_OK | X_OK) == 0 else { throw FileFailure("write to the folder", place) }
+    }
+
+    private static func isInProc(_ place: String) -> Bool {
+        guard let real = realpath(place, nil) else { return false }
+        defer { free(real) }
+        let path = String(cString: real)
+        return path == "/proc" || path.hasPrefix("/proc/")
     }
 }

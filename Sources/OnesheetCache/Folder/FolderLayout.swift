@@ -11,6 +11,7 @@ internal import NIOCore
 /// trash/<id>/             files to delete
 /// lock                    held while the folder is opened, made or cleaned
 /// state.sqlite            small values of the plugins (`StateStore`)
+/// keys                    keys that a server made for itself (`KeptKeys`)
 /// fatal-originals         digests of originals that ended render processes (`FatalOriginals`)
 /// NAME.damaged-<moment>   a damaged item that had this name, for a person to look at
 /// ```
@@ -65,7 +66,7 @@ struct FolderLayout: Sendable {
     /// note.
     func isOurs() throws(FileFailure) -> Bool {
         let names = try Files.names(in: path, followingLink: true).filter {
-            $0 != "lost+found" && !$0.hasPrefix("state.sqlite") && !$0.hasPrefix("fatal-originals")
+            !["lost+found", "keys"].contains($0) && !$0.hasPrefix("state.sqlite") && !$0.hasPrefix("fatal-originals")
         }
         guard !names.isEmpty else { return true }
         let hasIndex = names.contains { isIndex(Files.nameBeforeDamage($0) ?? $0[...]) }

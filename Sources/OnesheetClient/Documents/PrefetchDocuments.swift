@@ -68,6 +68,8 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let total: Int
     /// Variants that were made.
     public let made: Int
+    /// Variants among those that were made, and that the server does not keep because their origin forbids it.
+    public let notKept: Int?
     /// Variants that the cache already had.
     public let skipped: Int
     /// Variants of all failures.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import OnesheetCache
 import OnesheetCluster
 import OnesheetCore
+import OnesheetPipeline
 import OnesheetServer
 
 struct CacheCommand: ParsableCommand {
@@ -117,10 +118,16 @@ struct CacheCommand: ParsableCommand {
             discussion: """
                 A server on the same folder empties its memory tier within a second.
 
-                Sources are not opened, so --id must be the id in the poster's canonical address, byte for byte. Servers accept other
+                ADDRESS is that of an image, in any form that the server understands. The command removes everything of its title: in every
+                size and format.
+
+                  onesheet cache purge https://posters.example/t/p/w342/sample/1.jpg
+
+                Without an address, sources are not opened, so --id must be the id in the poster's canonical address, byte for byte. Servers accept other
                 spellings of an id; this command removes nothing for them.
                 """)
 
+        @Argument(help: "The address of an image. Remove everything of its title.") var address: String?
         @Option(name: .long, help: "Remove the entries of this source.") var source: String?
         @Option(name: .long, help: "Remove only this title of the source. Use the id in the poster's canonical address.")
         var id: String?
@@ -136,12 +143,15 @@ struct CacheCommand: ParsableCommand {
                 throw ValidationError("\(name) is empty")
             }
             guard id == nil || source != nil else { throw ValidationError("--id needs --source") }
-            _ = try selection()
+            if address == nil { _ = try selection() }
+            guard address == nil || (source == nil && tag == nil && !expired && !all) else {
+                throw ValidationError("an address, --source, --tag, --expired and --all exclude each other")
+            }
         }
 
         private func selection() throws(ValidationError) -> CacheSelection {
             guard let selection = CacheSelection(source: source, id: id, tag: tag, expired: expired, all: all) else {
-                throw ValidationError("needs exactly one of --source, --tag, --expired and --all")
+                throw ValidationError("needs an address, or exactly one of --source, --tag, --expired and --all")
             }
             return selection
         }
@@ -165,12 +175,22 @@ struct CacheCommand: ParsableCommand {
             return try await finally({ try await disk.close() }) { try await work(cache) }
         }
 
-        func run(with plugins: PluginList) async throws {
+        private func removal(_ plugins: PluginList) async throws -> CacheRemoval? {
+            if let address {
+                return try await options.withContext(plugins) { context in
+                    let title = CacheSelection.tag(.title(try context.explainer.title(at: address)))
+                    let cache = context.pipeline.cache
+                    return try await dryRun ? cache.count([title]) : cache.purge([title]).finished()
+                }
+            }
             let selection = try selection()
-            let removal =
-                try await withCache(plugins) {
-                    try await dryRun ? $0.count([selection]) : $0.purge([selection]).finished()
-                } ?? CacheRemoval()
+            return try await withCache(plugins) {
+                try await dryRun ? $0.count([selection]) : $0.purge([selection]).finished()
+            }
+        }
+
+        func run(with plugins: PluginList) async throws {
+            let removal = try await removal(plugins) ?? CacheRemoval()
             if json {
                 try StandardStreams.output(document: removal)
             } else {

@@ -20,7 +20,7 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let (configuration, unread) = try options.examine()
+            let (configuration, unread) = try options.examine(keys: .supposed)
             let logger = Log.make(configuration.log)
             let errors = try ConfigurationCheck.errors(of: configuration, plugins, besides: unread, logger: logger)
             try Self.report(errors)
@@ -38,6 +38,7 @@ struct ConfigCommand: ParsableCommand {
                 })
             StandardStreams.output("The configuration is valid: sources \(context.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning:", as: .warning, " \(warning)") }
+            for note in configuration.notes { StandardStreams.error(note) }
         }
 
         /// Prints errors, if there are any, and ends the command then.

@@ -103,7 +103,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The configuration file. Default: ./onesheet.yaml if it exists, or else the built-in sample source.",
+            "The configuration file. Default: ./onesheet.yaml if it exists. What it does not say, the environment says: `serve --help`.",
             valueName: "file"),
         completion: .file())
     var config: String?
@@ -132,20 +132,33 @@ struct ConfigurationOptions: ParsableArguments {
     /// The configuration file, which may not exist.
     var files: [String] { [config ?? ConfigurationFile.defaultName] }
 
-    func load() throws -> ServerConfiguration { changed(try ConfigurationFile().load(config)) }
-
-    /// Loads the configuration as far as it can be read, and all errors.
-    func examine() throws -> (configuration: ServerConfiguration, errors: [ConfigurationError]) {
-        let (configuration, errors) = try ConfigurationFile().examine(config)
-        return (changed(configuration), errors)
+    /// - Parameters:
+    ///   - listen: the address of the command line.
+    ///   - use: what to do about the keys that a server makes for itself.
+    func load(listen: ListenAddress? = nil, keys use: KeptKeys.Use = .present) throws -> ServerConfiguration {
+        let (configuration, errors) = try examine(listen: listen, keys: use)
+        if let first = errors.first {
+            throw errors.count > 1 ? first.adding("; `onesheet config check` lists all errors") : first
+        }
+        return configuration
     }
 
-    private func changed(_ loaded: ServerConfiguration) -> ServerConfiguration {
-        var configuration = loaded
+    /// Loads the configuration as far as it can be read, and all errors.
+    func examine(
+        listen: ListenAddress? = nil, keys use: KeptKeys.Use
+    ) throws -> (configuration: ServerConfiguration, errors: [ConfigurationError]) {
+        try use.applied { kept, usesThem in
+            var (configuration, errors) = try ConfigurationFile(kept: kept, usesThem: usesThem).examine(config)
+            change(&configuration)
+            if let listen { configuration.listen = listen }
+            return (configuration, errors)
+        }
+    }
+
+    private func change(_ configuration: inout ServerConfiguration) {
         if let cache { configuration.cache.disk.path = cache }
         if let record { configuration.recordReplay = .record(folder: record) }
         if let replay { configuration.recordReplay = .replay(folder: replay) }
-        return configuration
     }
 
     /// Creates the context of the configuration.

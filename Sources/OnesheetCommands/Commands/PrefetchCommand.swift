@@ -43,6 +43,7 @@ struct PrefetchCommand: PluggedCommand {
             // A dry run removes nothing, and counts what changes have made outdated as being there.
             if !dryRun { try await context.dropOutdated(of: order.source) }
             let titles = try await prefetcher.titles(order.selection)
+            if titles.count == 0 { lists.sayEmpty(query: query) }
             if dryRun {
                 try show(await prefetcher.estimate(titles, variants))
                 return nil

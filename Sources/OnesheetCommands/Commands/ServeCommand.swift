@@ -9,7 +9,19 @@ struct ServeCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve posters over HTTP.",
         discussion: """
-            Without a configuration, it serves the built-in sample source, which draws its posters on request: no keys, no network.
+            Without a configuration file, variables of the environment say what it serves, and a file overrides them key by key:
+
+              TMDB_TOKEN                    The Movie Database
+              KOBIS_KEY with KAKAO_KEY      the Korean box office
+              FANART_KEY                    fanart.tv
+              ONESHEET_LISTEN               the address to listen on
+              ONESHEET_CACHE                the folder of the disk cache
+              ONESHEET_SIGNING_KEY          with ONESHEET_SIGNING_SALT, the key of signed addresses, in hexadecimal
+              ONESHEET_ADMIN_TOKEN          the administrator's token
+
+            Without a source, it serves the built-in sample: no keys, no network. If other machines can reach it and nothing limits
+            their requests, the first start makes keys and keeps them in the folder of the cache.
+
             Ctrl-C or SIGTERM stops it after the requests in progress; a second one stops it at once.
             A changed configuration file, certificate or manifest takes effect within two seconds, or at once with SIGHUP.
 
@@ -49,28 +61,23 @@ struct ServeCommand: PluggedCommand {
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }
         try await server.run { address in
-            StandardStreams.output(lines: Self.greeting(address, configuration))
+            for note in configuration.notes { StandardStreams.output(note) }
+            StandardStreams.output(lines: Self.greeting(address, configuration, list: server.firstListedSource))
         }
     }
 
-    private func load() throws -> ServerConfiguration {
-        var configuration = try options.load()
-        if let listen { configuration.listen = listen }
-        return configuration
-    }
+    private func load() throws -> ServerConfiguration { try options.load(listen: listen, keys: .needed) }
 
     /// The startup message: addresses to try.
-    private static func greeting(_ address: ListenAddress, _ configuration: ServerConfiguration) -> String {
+    /// - Parameter list: the first source with lists, if there is one.
+    private static func greeting(_ address: ListenAddress, _ configuration: ServerConfiguration, list: String?) -> String {
         let sources = configuration.sourceNames
         guard case .host = address else { return "Onesheet serves \(sources.joined(separator: ", ")) on \(address)" }
         let base = "\(configuration.tls == nil ? "http" : "https")://\(address)"
-        let source = sources.first ?? "sample"
-        return """
-            Onesheet serves \(sources.joined(separator: ", ")). Try:
-              \(base)/
-              \(base)/sources/\(source)/titles
-              \(source == "sample" ? "\(base)/t/p/w342/sample/1.jpg" : "\(base)/metrics")
-            """
+        let list = list.map { ["\(base)/sources/\($0)/titles"] } ?? []
+        let image = configuration.sources["sample"]?.type == "sample" ? "\(base)/t/p/w342/sample/1.jpg" : "\(base)/metrics"
+        return (["Onesheet serves \(sources.joined(separator: ", ")). Try:", "  \(base)/"] + (list + [image]).map { "  \($0)" })
+            .joined(separator: "\n")
     }
 }
 

@@ -7,7 +7,8 @@ struct SignCommand: ParsableCommand, PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign the path of a free transform.",
         discussion: """
-            Prints the signed path. Uses the first key of signing.keys in the configuration. What a server with this configuration does
+            Prints the signed path. Uses the first key of signing.keys in the configuration, or else the one that a server has made for
+            itself in the folder of its cache. What a server with this configuration does
             not understand is refused: unknown options, sources and extensions, and URLs that no source allows.
 
               onesheet sign rs:fill:300:450/plain/sample://1@png   →  /i/…/rs:fill:300:450/plain/sample://1@png
@@ -22,7 +23,7 @@ struct SignCommand: ParsableCommand, PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let configuration = try options.load()
+        let configuration = try options.load(keys: .signing)
         var path = path.hasPrefix("/") ? path : "/" + path
         try SignablePath(configuration, plugins).check(path)
         if encrypt {

@@ -10,8 +10,8 @@ struct SourcesCheckCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a source, and print each failure with a remedy.",
         discussion: """
-            Requests the newest list, its first title, the title's poster candidates and its poster directly from the source, without
-            cached responses. Then checks the conformance rules of sources against the real service and against a network that fails
+            Requests the newest list, its first title, the title's poster candidates, its poster and a search for its name directly from
+            the source, without anything cached. A failure names the last request to the service and its status. Then checks the conformance rules of sources against the real service and against a network that fails
             on purpose: about thirty calls in total.
             """)
 
@@ -43,13 +43,18 @@ struct SourcesCheckCommand: PluggedCommand {
 
     /// - Throws: `Failure.unknownSource` if no source has this name.
     private func check(in context: ServerContext) async throws -> SourceCheck.Report {
-        guard let configuration = context.configuration.sources[name],
-            let source = context.sources.source(named: name)
-        else { throw Failure.unknownSource(name, known: context.configuration.sourceNames) }
+        guard let configuration = context.configuration.sources[name] else {
+            throw Failure.unknownSource(name, known: context.configuration.sourceNames)
+        }
+        let requests = RequestTrail(context.assembly.transport)
+        var assembly = context.assembly
+        assembly.transport = requests
         let check = SourceCheck(
-            name: name, source: source, configuration: configuration, assembly: context.assembly, pipeline: context.pipeline, id: id
-        )
-        return await check.run()
+            name: name, source: try assembly.source(configuration, named: name), requests: requests, configuration: configuration,
+            assembly: context.assembly, pipeline: context.uncached, id: id)
+        let report = await check.run()
+        await check.source.shutdown()
+        return report
     }
 }
 
@@ -76,6 +81,8 @@ private struct SourceCheck: Sendable {
 
     let name: String
     let source: any ContentSource
+    /// The requests of `source`.
+    let requests: RequestTrail
     /// The source's configuration.
     let configuration: NestedSource
     let assembly: PluginAssembly
@@ -95,7 +102,7 @@ private struct SourceCheck: Sendable {
         } catch .unsupported(let what) {
             report.steps.append(Step(what: "newest list", passed: true, outcome: "not supported: \(what)"))
         } catch {
-            report.steps.append(Step(what: "newest list", passed: false, outcome: "\(Failure.source(name, error))"))
+            report.steps.append(Step(what: "newest list", passed: false, outcome: text(of: error)))
         }
         guard let id else {
             report.steps.append(
@@ -103,31 +110,48 @@ private struct SourceCheck: Sendable {
             return report
         }
         report.steps += await steps(TitleReference(source: name, id: id))
+        if source.capabilities.searches { report.steps.append(await searchStep(for: id)) }
         report.rules = await rules(knownID: id, list: hasList ? TitleQuery() : nil)
         return report
     }
 
-    /// Calls the source directly, because a cached answer would hide a current failure.
-    private func ask<Answer: Sendable>(
-        _ question: (any ContentSource) async throws(SourceError) -> Answer
-    ) async throws(Failure) -> Answer {
-        do throws(SourceError) { return try await question(source) } catch { throw .source(name, error) }
-    }
+    /// The whole text of an error, with the last request to the service.
+    private func text(of error: SourceError) -> String { "source \(name): \(error)\(requests.last)" }
 
     private func steps(_ title: TitleReference) async -> [Step] {
         [
-            await step("title \(title.id)") {
-                try await ask { source throws(SourceError) in try await source.title(title.id) }.name
+            await step("title \(title.id)") { () async throws(SourceError) in (true, try await source.title(title.id).name) },
+            await step("candidates of \(title.id)") { () async throws(SourceError) in
+                let places = try await source.candidates(for: title.id)
+                let count = "\(places.count) places" + Self.kinds(of: places)
+                return (!places.isEmpty, places.isEmpty ? count + requests.last : count)
             },
-            await step("candidates of \(title.id)") {
-                let places = try await ask { source throws(SourceError) in try await source.candidates(for: title.id) }
-                return "\(places.count) places" + Self.kinds(of: places)
-            },
-            await step("poster of \(title.id)") {
-                let answer = try await pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
-                return "\(answer.entry.mediaType), \(answer.entry.body.readableBytes) bytes"
-            },
+            await posterStep(title),
         ]
+    }
+
+    private func posterStep(_ title: TitleReference) async -> Step {
+        let what = "poster of \(title.id)"
+        do {
+            let answer = try await pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
+            let kept = answer.isStorable ? "" : "; not kept: its origin forbids it"
+            return Step(what: what, passed: true, outcome: "\(answer.entry.mediaType), \(answer.size) bytes\(kept)")
+        } catch {
+            return Step(what: what, passed: false, outcome: "\(error)")
+        }
+    }
+
+    /// Searches for the name of the title.
+    private func searchStep(for id: String) async -> Step {
+        await step("search") { () async throws(SourceError) in
+            let phrase = try await source.title(id).name
+            do throws(SourceError) {
+                let found = try await source.titles(TitleQuery(phrase: phrase)).titles
+                return (!found.isEmpty, "\(found.count) titles for “\(phrase)”" + (found.isEmpty ? requests.last : ""))
+            } catch .unsupported(let what) {
+                return (true, "not supported: \(what)")
+            }
+        }
     }
 
     /// The kinds of the images and the languages of each; empty if the source says neither.
@@ -163,11 +187,38 @@ private struct SourceCheck: Sendable {
         return findings
     }
 
-    private func step(_ what: String, _ work: () async throws -> String) async -> Step {
-        do {
-            return Step(what: what, passed: true, outcome: try await work())
+    private func step(_ what: String, _ work: () async throws(SourceError) -> (passed: Bool, outcome: String)) async -> Step {
+        requests.forget()
+        do throws(SourceError) {
+            let (passed, outcome) = try await work()
+            return Step(what: what, passed: passed, outcome: outcome)
         } catch {
-            return Step(what: what, passed: false, outcome: "\(error)")
+            return Step(what: what, passed: false, outcome: text(of: error))
+        }
+    }
+}
+
+/// Notes the last request to a service, and how it ended.
+private final class RequestTrail: HTTPTransport {
+    private let transport: any HTTPTransport
+    private let noted = Mutex("")
+
+    init(_ transport: any HTTPTransport) { self.transport = transport }
+
+    /// ` (GET https://films.example/v1/films: 404)`, without the query, which may have a key; empty if there was no request.
+    var last: String { noted.withLock { $0 } }
+
+    func forget() { noted.withLock { $0 = "" } }
+
+    func get(_ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
+        let what = "\(request.body == nil ? "GET" : "POST") \(shown(request.url))"
+        do throws(HTTPTransportError) {
+            let answer = try await transport.get(request, under: policy)
+            noted.withLock { $0 = " (\(what): \(answer.status))" }
+            return answer
+        } catch {
+            noted.withLock { $0 = " (\(what): \(error))" }
+            throw error
         }
     }
 }

@@ -7,7 +7,8 @@ struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sources", abstract: "List, inspect and check sources.",
         subcommands: [
-            List.self, Sample.self, SourcesCheckCommand.self, Titles.self, ShowPosters.self, Pin.self, Unpin.self, Reject.self,
+            List.self, Sample.self, PrintManifest.self, SourcesCheckCommand.self, Titles.self, ShowPosters.self, Pin.self,
+            Unpin.self, Reject.self,
             Block.self,
         ], defaultSubcommand: List.self)
 
@@ -43,6 +44,26 @@ struct SourcesCommand: ParsableCommand {
         func run(with plugins: PluginList) async throws {
             let plugin = try plugins.source(type, at: "type")
             StandardStreams.output(lines: plugin.sampleConfiguration)
+        }
+    }
+
+    struct PrintManifest: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "manifest", abstract: "Print a built-in manifest, to start one of your own.",
+            discussion: """
+                  onesheet sources manifest tmdb > films.yaml
+
+                A source reads it with “type: rest” and “manifest: ./films.yaml”.
+                """)
+
+        @Argument(help: "The name of the manifest, such as tmdb.") var name: String
+
+        func run(with plugins: PluginList) async throws {
+            let all = plugins.sources.reduce(into: [:]) { all, plugin in all.merge(plugin.manifests) { first, _ in first } }
+            guard let manifest = all[name] else {
+                throw ConfigurationError(path: "manifest", message: unknownName(name, kind: "manifest", known: all.keys.sorted()))
+            }
+            StandardStreams.output(lines: manifest)
         }
     }
 

@@ -39,6 +39,19 @@ struct ListOptions: ParsableArguments {
         }
     }
 
+    /// Says that there is nothing to do, and why.
+    func sayEmpty(query: String? = nil) {
+        let what =
+            if let query { "“\(source)” finds no title for “\(query)”" } else if let date {
+                "“\(source)” has no list of \(date)"
+            } else if let from, let to {
+                "“\(source)” has no lists from \(from) to \(to)"
+            } else {
+                "the newest list of “\(source)” is empty"
+            }
+        StandardStreams.error("Warning:", as: .warning, " \(what)")
+    }
+
     private func list(_ text: String) -> [String] { text.split(separator: ",").map { $0.filter { $0 != " " } } }
 
     @Sendable private static func day(_ text: String) throws -> CalendarDay { try CalendarDay(argument: text) }

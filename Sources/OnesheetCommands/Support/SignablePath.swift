@@ -38,8 +38,7 @@ struct SignablePath {
         }
         // A client sends no such byte in a path, or ends the path there.
         if let mark = path.unicodeScalars.first(where: { $0.value <= 0x20 || $0.value == 0x7F || $0 == "?" || $0 == "#" }) {
-            throw RequestError.malformed(
-                "“\(mark)” cannot be in the path of a URL; write %\(Self.hexadecimal(mark.value)) in the source URL")
+            throw ImagePath.unwritable(mark)
         }
         let read = try ImagePath("unsigned\(path)", grammar, signedBy: nil)
         let url: String
@@ -55,10 +54,5 @@ struct SignablePath {
         guard found.source != nil else {
             throw Failure.unknownSource(found.title.source, known: sources.sources.map(\.name))
         }
-    }
-
-    private static func hexadecimal(_ number: UInt32) -> String {
-        let digits = String(number, radix: 16, uppercase: true)
-        return digits.utf8.count == 1 ? "0\(digits)" : digits
     }
 }

@@ -22,7 +22,8 @@ struct ExplanationText {
         if let stages = explanation.stages { lines.append(("this time", Self.times(stages))) }
         if let making = explanation.lastMaking {
             let times = making.stages.isEmpty ? "" : ": " + Self.times(making.stages)
-            lines.append(("last made", "\(Self.text(making.began)), \(making.outcome)\(times)"))
+            let kept = making.isStorable ? "" : ", not kept: its origin forbids it"
+            lines.append(("last made", "\(Self.text(making.began)), \(making.outcome)\(kept)\(times)"))
         }
         if let purge = explanation.purge {
             lines.append(("purge", "\(purge.tag) would remove \(purge.entries) entries, \(purge.bytes) bytes"))

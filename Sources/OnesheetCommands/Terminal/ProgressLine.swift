@@ -23,7 +23,8 @@ final class ProgressLine: Sendable {
             return true
         }
         guard isDue || (isTerminal && summary.done == summary.total) else { return }
-        let line = Self.line(summary, elapsed: (now - start) / .seconds(1), bar: isTerminal, colors)
+        let line = Self.line(
+            summary, elapsed: (now - start) / .seconds(1), bar: isTerminal, columns: StandardStreams.errorColumns, colors)
         StandardStreams.progress(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
     }
 
@@ -33,6 +34,12 @@ final class ProgressLine: Sendable {
         for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) {
             StandardStreams.error("failed:", as: .error, " \(line)")
         }
+        if summary.notKept > 0 {
+            StandardStreams.error(
+                "Warning:", as: .warning,
+                " \(summary.notKept) of \(summary.made) were made, not kept: their origin forbids it (no-store, private or Vary: *). "
+                    + "The key `freshness: { store: always }` of the source keeps them")
+        }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let rest = summary.total - summary.done
         StandardStreams.error(
@@ -41,18 +48,26 @@ final class ProgressLine: Sendable {
     }
 
     /// `[#####     ]  50/100  20/s  3 s left  1 failed`
+    /// - Parameter columns: the width of the terminal. A narrow one has a shorter bar, or none, and no rate: a longer line would wrap and
+    ///   could not be redrawn.
     static func line(
-        _ summary: PrefetchSummary, elapsed: Double, bar: Bool, _ colors: TerminalColors = .none
+        _ summary: PrefetchSummary, elapsed: Double, bar: Bool, columns: Int = .max, _ colors: TerminalColors = .none
     ) -> String {
         let share = summary.total == 0 ? 1 : Double(summary.done) / Double(summary.total)
-        let filled = Int(share * 30)
         // Skipped variants take no time, so the rate excludes them.
         let rate = elapsed > 0 ? Double(summary.done - summary.skipped) / elapsed : 0
         let left = rate > 0 ? "\(Int((Double(summary.total - summary.done) / rate).rounded(.up))) s left" : "…"
-        let drawing = bar ? "[\(String(repeating: "#", count: filled))\(String(repeating: " ", count: 30 - filled))] " : ""
-        let failed = "\(summary.failed) failed"
-        return "\(drawing)\(summary.done)/\(summary.total)  \(short(rate))/s  \(left)  "
-            + (summary.failed > 0 ? colors.text(failed, .error) : failed)
+        let (count, failed) = ("\(summary.done)/\(summary.total)", "\(summary.failed) failed")
+        let whole = [count, "\(short(rate))/s", left, failed]
+        // The last column stays free: some terminals wrap as soon as it is written.
+        func room(_ parts: [String]) -> Int { columns - 1 - parts.joined(separator: "  ").count }
+        let parts = [whole, [count, left, failed], [count, failed]].first { room($0) >= 0 } ?? [count]
+        let width = bar ? min(room(parts) - "[] ".count, 30) : 0
+        let filled = Int(share * Double(max(width, 0)))
+        let drawing =
+            width >= 5 ? "[\(String(repeating: "#", count: filled))\(String(repeating: " ", count: width - filled))] " : ""
+        let shown = parts.map { $0 == failed && summary.failed > 0 ? colors.text(failed, .error) : $0 }
+        return drawing + shown.joined(separator: "  ")
     }
 
     private static func short(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }

@@ -52,6 +52,13 @@ enum StandardStreams {
     /// Writes to standard error without a newline.
     static func progress(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
+    /// The width of the terminal behind standard error; unlimited if it does not say.
+    static var errorColumns: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return .max }
+        return Int(size.ws_col)
+    }
+
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
     static var errorColors: TerminalColors { TerminalColors(isTerminal: errorIsTerminal) }
     private static var outputColors: TerminalColors { TerminalColors(isTerminal: isatty(STDOUT_FILENO) == 1) }

@@ -119,6 +119,10 @@ export async function someTitle() {
   return title ? { source: source.name, id: title.id } : null;
 }
 
+/** The source whose titles the page shows: the named one, or else the first with lists, or with a search. */
+export const shownSource = (known, name) => (name ? known.find((each) => each.name === name)
+  : known.find((each) => each.hasLists) ?? known.find((each) => each.searches)) ?? null;
+
 /** An address of this page. */
 export function view(parameters) {
   const kept = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));

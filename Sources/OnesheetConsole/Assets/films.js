@@ -75,7 +75,8 @@ export function filmField({ first, choose, leave }) {
   async function search({ takesFirst = false } = {}) {
     const own = ++turn;
     const query = field.value.trim();
-    const found = (await Promise.all((await searched(query)).map(({ name }) =>
+    const asked = await searched(query);
+    const found = (await Promise.all(asked.map(({ name }) =>
       get(titlesPath(name, { query })).then(({ titles }) => titles.map((title) => label(name, title)), () => [])))).flat().slice(0, most);
     if (own !== turn) return;
     if (takesFirst && found.length) {
@@ -88,7 +89,7 @@ export function filmField({ first, choose, leave }) {
         take(films.get(name));
         field.focus();
       },
-    }, name)))) : t("noFilm", { phrase: query }));
+    }, name)))) : asked.length ? t("noFilm", { phrase: query }) : t("chooseURL"));
   }
 
   /** The sources to search; without words, those whose lists have something to offer. */

@@ -1,6 +1,6 @@
 // “Now showing”: a source's titles as a wall of posters or as a list.
 import { add, announce, h, icon } from "./dom.js";
-import { get, Problem, sources, titlesPath, view } from "./api.js";
+import { get, Problem, shownSource, sources, titlesPath, view } from "./api.js";
 import { clamp, isDay, openCalendar, plus, weekday } from "./calendar.js";
 import { facts, namesOf } from "./facts.js";
 import { empty, notice, serversWords } from "./notice.js";
@@ -19,7 +19,7 @@ const layout = () => (localStorage.getItem("layout") === "list" ? "list" : "wall
 export async function listView(parameters, go, { signal, fresh }) {
   const known = await sources();
   if (!known.length) return { title: t("nowShowing"), node: empty(t("noSources"), null, h("a", { href: view({ view: "sources" }) }, t("noSourcesHelp"))) };
-  const source = known.find((candidate) => candidate.name === parameters.get("source")) ?? (parameters.get("source") ? null : known[0]);
+  const source = shownSource(known, parameters.get("source"));
   const name = source?.name ?? parameters.get("source");
   const phrase = (parameters.get("query") ?? "").trim();
   const asked = parameters.get("date");
@@ -27,11 +27,13 @@ export async function listView(parameters, go, { signal, fresh }) {
   const wrong = parameters.get("period");
   if (source && wrong && !source.periods.includes(wrong)) throw new Problem({ status: 400, detail: t("noPeriod", { name: wrong }) });
   const hasDays = Boolean(source?.periods.length) && !phrase;
+  /** A source without lists shows only what a search finds. */
+  const isBlank = Boolean(source) && !source.hasLists && !phrase;
   const state = {
     source: name, date: asked, period: period && period !== "day" ? period : null, query: phrase || null,
     page: Number(parameters.get("page")) || 1,
   };
-  const address = (changes) => view({ source: known[0].name === name && !("source" in changes) ? null : name, date: state.date, period: state.period,
+  const address = (changes) => view({ source: shownSource(known)?.name === name && !("source" in changes) ? null : name, date: state.date, period: state.period,
     query: state.query, ...changes });
 
   /** The day of this list, and the one to which the reader has gone on, whose list may not be there yet. */
@@ -48,7 +50,7 @@ export async function listView(parameters, go, { signal, fresh }) {
     toolbar());
   add(node, [outcome, source && source.state !== "well" ? h("div.ill", { role: "note" }, illness(source)) : null, content]);
 
-  let next = state.page;
+  let next = isBlank ? null : state.page;
   let isLoading = false;
   let leaving = new AbortController();
   let rank = 0;
@@ -125,6 +127,7 @@ export async function listView(parameters, go, { signal, fresh }) {
 
   function headingOf() {
     if (phrase) return t("found", { phrase });
+    if (isBlank) return t("searchIn");
     if (!hasDays) return t("titles");
     if (state.period ? range(day, state.period) === range(newest(), state.period) : day === newest()) return t("nowShowing");
     return state.period ? t("showingFrom", { day: range(day, state.period) }) : t("showingOn", { day: shortDay(day) });
@@ -190,6 +193,7 @@ export async function listView(parameters, go, { signal, fresh }) {
     return toggle;
   }
 
+  if (isBlank) content.replaceChildren(empty(t("onlySearch"), t("onlySearchHelp")));
   await load(true);
   return {
     title: heading, node,
@@ -220,7 +224,7 @@ export async function listView(parameters, go, { signal, fresh }) {
 
 function sourceChooser(known, current) {
   if (known.length < 2) return null;
-  return h("nav.chips", { "aria-label": t("sources") }, known.filter((source) => source.hasLists || source.name === current).map((source) => h("a", {
+  return h("nav.chips", { "aria-label": t("sources") }, known.filter((source) => source.hasLists || source.searches || source.name === current).map((source) => h("a", {
     href: view({ source: source.name }), "aria-current": source.name === current ? "page" : null,
   }, source.name, source.state === "well" ? null : h("span.dot", { title: t(source.state) }, h("span.hidden", {}, t(source.state))))));
 }

@@ -1,6 +1,6 @@
 // Finds out from the address what to show, and leads from view to view without loading the page again.
 import { h } from "./dom.js";
-import { Problem, sources, view } from "./api.js";
+import { Problem, shownSource, sources, view } from "./api.js";
 import { listView } from "./list.js";
 import { notice } from "./notice.js";
 import { outline } from "./outline.js";
@@ -24,6 +24,10 @@ async function viewOf(parameters, options) {
   if (parameters.get("view") === "figures") return (await import("./figures.js")).figuresView(parameters, go);
   if (parameters.get("view") === "sources") return (await import("./sources.js")).sourcesView(parameters, go);
   if (parameters.get("view")) throw new Problem({ status: 404, detail: t("noView", { name: parameters.get("view") }) });
+  const [known, name] = [await sources(), parameters.get("source")];
+  const source = shownSource(known, name);
+  // Without lists and a search there are pictures by their URL, as those of a site.
+  if (known.length && (source ? !source.hasLists && !source.searches : !name)) return (await import("./try.js")).tryView(parameters, go);
   return listView(parameters, go, options);
 }
 

@@ -1,7 +1,7 @@
 // “Try”: any transform of a poster, with its picture, size in bytes, duration and addresses.
 import "./words-tools.js";
 import { add, announce, copyButton, h } from "./dom.js";
-import { accept, pictureFacts, Problem, queryText, someTitle, view } from "./api.js";
+import { accept, pictureFacts, Problem, queryText, shownSource, someTitle, sources, view } from "./api.js";
 import { comparison, formats } from "./compare.js";
 import { filmField } from "./films.js";
 import { notice, sentence } from "./notice.js";
@@ -27,6 +27,8 @@ const dialectNames = { thumbor: "thumbor", cloudflare: "Cloudflare", iiif: "IIIF
 
 export async function tryView(parameters) {
   const entry = history.state?.entry;
+  /** Whether films have names here, or only pictures have URLs. */
+  const hasFilms = shownSource(await sources().catch(() => [])) !== null;
   const first = parameters.get("of") ?? await somePoster();
   const inputs = new Map();
   const outcome = h("div.outcome", { role: "status" });
@@ -42,6 +44,7 @@ export async function tryView(parameters) {
     turn += 1;
     empty();
   } });
+  if (!hasFilms) film.field.placeholder = "https://";
   const of = part("of", film.field, film.offers);
   const format = choice("format", formats, parameters.get("format") ?? "", (name) => name.toUpperCase() || t("byAccept"));
   const given = read(parameters.get("options") ?? "rt:fit/w:342");
@@ -68,7 +71,7 @@ export async function tryView(parameters) {
   function part(name, control, ...more) {
     const wrong = h("p.wrong", { id: `wrong-${name}`, role: "alert" });
     inputs.set(name, { control, wrong });
-    return h("div.field", { "data-field": name }, h("label", { for: `try-${name}` }, t("field_" + name)), control, ...more, wrong);
+    return h("div.field", { "data-field": name }, h("label", { for: `try-${name}` }, t("field_" + (name === "of" && !hasFilms ? "url" : name))), control, ...more, wrong);
   }
 
   function input(name, attributes) {
@@ -120,7 +123,7 @@ export async function tryView(parameters) {
   /** There is no picture of what the form says. */
   function empty(...nodes) {
     result.removeAttribute("aria-busy");
-    result.replaceChildren(...nodes, h("p.faint", {}, t("noResult")));
+    result.replaceChildren(...nodes, h("p.faint", {}, t(film.field.value.trim() ? "noResult" : hasFilms ? "chooseFilm" : "chooseURL")));
     say();
   }
 

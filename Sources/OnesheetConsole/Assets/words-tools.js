@@ -1,7 +1,14 @@
-// The words of the views that are loaded when they are needed: Try, Explain, Figures and Sources.
+// The words of the views that are loaded when they are needed: Try, Explain, Figures, Sources, and the choice of a poster.
 import { learn } from "./words.js";
 
 const en = {
+  didPin: "Candidate {count} is pinned: it is the poster now.", didReject: "Candidate {count} is rejected: it is never chosen again.",
+  didUnpin: "Candidate {count} is not pinned any more.", didAllow: "Candidate {count} may be chosen again.",
+  didBlock: "The picture is blocked: it is never shown again.", didForget: "The poster is chosen anew.", didUndo: "Undone.", inPlace: "The present picture",
+  shapeGood: "has a poster's shape", shapeFair: "is nearly of a poster's shape", shapeBad: "is not of a poster's shape",
+  sizeGood: "is large enough", sizeFair: "is rather small", sizeBad: "is very small", siteGood: "is on a site about films",
+  siteFair: "is on a site that may show posters", siteBad: "is on a site that shows news", announced: "was announced as {size}",
+  seen: "{count} more show the same picture",
   requests: "Requests", perSecond: "per second", failed: "Failed", connections: "Connections", cache: "Cache", memory: "Memory", disk: "Disk",
   hitRatio: "Hit ratio", entries: "Entries", fill: "In use", latency: "Time by stage", stage: "Stage", half: "Half", most: "95%",
   times: "Times", stage_cache: "Cache", stage_origin: "Origin", stage_render: "Queue and render", stage_store: "Store", work: "Rendering",
@@ -43,7 +50,8 @@ const en = {
   purgeWould: "At present that would remove {entries} entries, {bytes}.", purgeTitle: "Purge this title", purged: "{entries} entries removed, {bytes}.",
   purgeWhat: "Selection", purgeSource: "all of {name}", purgeExpired: "expired entries", purgeAll: "everything", countFirst: "Count first",
   purgeNow: "Purge",
-  field_of: "Film", films: "Films of that name", noFilm: "No film is called “{phrase}”.", noResult: "There is no picture of that.", field_format: "Format", field_resize: "Fit", field_width: "Width", field_height: "Height", field_gravity: "Keep",
+  field_of: "Film", films: "Films of that name", noFilm: "No film is called “{phrase}”.", noResult: "There is no picture of that.", field_url: "URL of a picture", chooseFilm: "Enter the name of a film, or the URL of a picture.",
+  chooseURL: "Enter the whole URL of a picture, such as https://images.example.com/poster.jpg. Its source must allow its host.", field_format: "Format", field_resize: "Fit", field_width: "Width", field_height: "Height", field_gravity: "Keep",
   field_enlarge: "Small pictures", field_quality: "Quality (1–100)", field_blur: "Blur", field_sharpen: "Sharpen", field_rotate: "Rotate",
   field_background: "Background (hexadecimal)", field_more: "More options",
   choice_resize_fit: "fit inside the box", choice_resize_fill: "fill the box and crop", "choice_resize_fill-down": "fill, but do not enlarge",
@@ -68,6 +76,13 @@ const en = {
 };
 
 const ko = {
+  didPin: "{count}번 후보를 고정했습니다. 이제 이 그림이 포스터입니다.", didReject: "{count}번 후보를 제외했습니다. 다시 선택되지 않습니다.",
+  didUnpin: "{count}번 후보의 고정을 해제했습니다.", didAllow: "{count}번 후보가 다시 선택될 수 있습니다.",
+  didBlock: "그림을 차단했습니다. 다시 나오지 않습니다.", didForget: "포스터를 다시 고릅니다.", didUndo: "되돌렸습니다.", inPlace: "현재 그림",
+  shapeGood: "포스터 비율입니다", shapeFair: "포스터 비율에 가깝습니다", shapeBad: "포스터 비율이 아닙니다",
+  sizeGood: "충분히 큽니다", sizeFair: "조금 작습니다", sizeBad: "매우 작습니다", siteGood: "영화 사이트에 있습니다",
+  siteFair: "포스터가 있을 만한 사이트에 있습니다", siteBad: "뉴스 사이트에 있습니다", announced: "{size} 크기로 알려졌습니다",
+  seen: "같은 그림이 {count}개 더 있습니다",
   requests: "요청", perSecond: "초당", failed: "실패", connections: "연결", cache: "캐시", memory: "메모리", disk: "디스크",
   hitRatio: "적중률", entries: "항목", fill: "사용량", latency: "단계별 시간", stage: "단계", half: "절반", most: "95%",
   times: "횟수", stage_cache: "캐시", stage_origin: "원본 가져오기", stage_render: "대기와 렌더링", stage_store: "저장", work: "렌더링",
@@ -109,7 +124,8 @@ const ko = {
   purgeWould: "지금은 항목 {entries}개, {bytes}가 지워집니다.", purgeTitle: "이 작품 지우기", purged: "항목 {entries}개, {bytes}를 지웠습니다.",
   purgeWhat: "지울 것", purgeSource: "{name} 전체", purgeExpired: "기한이 지난 것", purgeAll: "모두", countFirst: "먼저 세어 보기",
   purgeNow: "지우기",
-  field_of: "작품", films: "그 이름의 작품", noFilm: "‘{phrase}’이라는 작품이 없습니다.", noResult: "해당하는 그림이 없습니다.", field_format: "형식", field_resize: "맞춤", field_width: "너비", field_height: "높이", field_gravity: "남길 부분",
+  field_of: "작품", films: "그 이름의 작품", noFilm: "‘{phrase}’ 작품이 없습니다.", noResult: "해당하는 그림이 없습니다.", field_url: "그림의 URL", chooseFilm: "작품 이름이나 그림의 URL을 넣으세요.",
+  chooseURL: "https://images.example.com/poster.jpg처럼 그림의 전체 URL을 넣으세요. 출처의 설정이 그 호스트를 허용해야 합니다.", field_format: "형식", field_resize: "맞춤", field_width: "너비", field_height: "높이", field_gravity: "남길 부분",
   field_enlarge: "작은 그림", field_quality: "품질 (1–100)", field_blur: "흐리게", field_sharpen: "선명하게", field_rotate: "회전",
   field_background: "배경색 (16진수)", field_more: "그 밖의 옵션",
   choice_resize_fit: "상자 안에", choice_resize_fill: "상자를 채우고 자르기", "choice_resize_fill-down": "채우되 확대 안 함",

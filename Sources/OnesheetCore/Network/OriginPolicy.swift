@@ -93,7 +93,15 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
 
 /// The configured freshness of a source's originals, in addition to their response headers (RFC 9111, RFC 5861).
 public struct FreshnessSettings: Sendable, Decodable, Hashable {
-    /// The least time for which an original is fresh. It does not override the origin's `no-store` or `private`.
+    /// Which originals are stored.
+    public enum Storing: String, Sendable, Hashable {
+        /// Those whose origin allows it.
+        case allowed
+        /// Also those whose origin says `no-store`, `private` or `Vary: *`.
+        case always
+    }
+
+    /// The least time for which an original is fresh. It does not make one stored that its origin forbids to store.
     public var minimum: Interval?
     /// The longest time for which an original is fresh.
     public var maximum: Interval?
@@ -104,8 +112,10 @@ public struct FreshnessSettings: Sendable, Decodable, Hashable {
     /// Whether a picture that its owner has removed (403, 404, 410, 451) is served like one whose origin fails, for `staleIfError`. By
     /// default it is removed with all its variants.
     public var keepsRemoved: Bool?
+    /// Which originals are stored. By default, those whose origin allows it.
+    public var store: Storing?
 
-    private enum CodingKeys: CodingKey { case minimum, maximum, staleWhileRevalidate, staleIfError, keepsRemoved }
+    private enum CodingKeys: CodingKey { case minimum, maximum, staleWhileRevalidate, staleIfError, keepsRemoved, store }
 
     public init() {}
 
@@ -116,6 +126,13 @@ public struct FreshnessSettings: Sendable, Decodable, Hashable {
         staleWhileRevalidate = try keys.decodeIfPresent(Interval.self, forKey: .staleWhileRevalidate)
         staleIfError = try keys.decodeIfPresent(Interval.self, forKey: .staleIfError)
         keepsRemoved = try keys.decodeIfPresent(Bool.self, forKey: .keepsRemoved)
+        if let word = try keys.decodeIfPresent(String.self, forKey: .store) {
+            guard let known = Storing(rawValue: word) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .store, in: keys, debugDescription: "“\(word)” is neither allowed nor always")
+            }
+            store = known
+        }
         if let minimum, let maximum, minimum.duration > maximum.duration {
             throw DecodingError.dataCorruptedError(
                 forKey: .minimum, in: keys, debugDescription: "the minimum of the freshness is longer than its maximum")

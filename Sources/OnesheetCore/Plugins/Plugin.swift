@@ -16,7 +16,14 @@ public protocol Plugin: Sendable {
 }
 
 /// A plugin for a content source.
-public protocol SourcePlugin: Plugin, ContentSource {}
+public protocol SourcePlugin: Plugin, ContentSource {
+    /// Descriptions of services that come with the plugin, by name. `onesheet sources manifest NAME` prints them: a start for one's own.
+    static var manifests: [String: String] { get }
+}
+
+extension SourcePlugin {
+    public static var manifests: [String: String] { [:] }
+}
 
 /// A plugin for a cache tier behind memory and disk.
 public protocol TierPlugin: Plugin, CacheTier {

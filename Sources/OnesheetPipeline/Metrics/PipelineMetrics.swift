@@ -14,6 +14,8 @@ package final class PipelineMetrics: Sendable {
     package struct Counts: Sendable, Equatable {
         /// Variants made.
         package var renders = 0
+        /// Those among them that are not kept because their origin forbids it.
+        package var notKept = 0
     }
 
     package init() {}

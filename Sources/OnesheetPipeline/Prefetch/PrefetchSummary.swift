@@ -19,6 +19,8 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     /// Variants requested.
     package var total = 0
     package var made = 0
+    /// Variants among those that were made, and that no tier keeps because their origin forbids it.
+    package var notKept = 0
     /// Variants that a tier already had.
     package var skipped = 0
     /// Bytes of the new variants.
@@ -69,6 +71,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
 
     mutating func add(_ other: Self) {
         made += other.made
+        notKept += other.notKept
         skipped += other.skipped
         bytes += other.bytes
         for failure in other.failures { add(failure) }

@@ -169,6 +169,7 @@ package struct Prefetcher: Sendable {
             }
             for answer in answers {
                 summary.made += 1
+                if !answer.isStorable { summary.notKept += 1 }
                 summary.bytes += answer.size
             }
         } catch .cancelled {

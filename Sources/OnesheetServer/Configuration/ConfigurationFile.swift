@@ -9,10 +9,23 @@ package struct ConfigurationFile: Sendable {
     package static let defaultName = "onesheet.yaml"
 
     private let environment: [String: String]
+    private let base: EnvironmentConfiguration
 
-    package init(environment: [String: String]? = nil) { self.environment = environment ?? ProcessInfo.processInfo.environment }
+    package init(environment: [String: String]? = nil) {
+        self.environment = environment ?? ProcessInfo.processInfo.environment
+        base = EnvironmentConfiguration(self.environment)
+    }
 
-    /// Loads the file at `path`. If `path` is `nil`, loads `onesheet.yaml` if it exists, or else the built-in configuration.
+    /// - Parameters:
+    ///   - kept: keys that the server has made for itself. Variables of the environment come before them.
+    ///   - usesThem: whether they are used where the configuration has none, or only for variables that it names.
+    package init(environment: [String: String]? = nil, kept: [String: String], usesThem: Bool) {
+        let own = environment ?? ProcessInfo.processInfo.environment
+        self.environment = kept.merging(own) { _, own in own }
+        base = EnvironmentConfiguration(usesThem ? self.environment : own)
+    }
+
+    /// Loads the file at `path`. If `path` is `nil`, loads `onesheet.yaml` if it exists. What it does not say, the environment says.
     /// - Throws: `ConfigurationError` with the first bad key and its place.
     package func load(_ path: String?) throws(ConfigurationError) -> ServerConfiguration {
         let (configuration, errors) = try examine(path)
@@ -28,7 +41,7 @@ package struct ConfigurationFile: Sendable {
     package func examine(
         _ path: String?
     ) throws(ConfigurationError) -> (configuration: ServerConfiguration, errors: [ConfigurationError]) {
-        if path == nil && !FileManager.default.fileExists(atPath: Self.defaultName) { return (ServerConfiguration(), []) }
+        if path == nil && !FileManager.default.fileExists(atPath: Self.defaultName) { return try examine(text: "", file: nil) }
         let path = path ?? Self.defaultName
         let text: String
         do {
@@ -52,7 +65,7 @@ package struct ConfigurationFile: Sendable {
     package func examine(
         text: String, file: String?
     ) throws(ConfigurationError) -> (configuration: ServerConfiguration, errors: [ConfigurationError]) {
-        let document = ConfigurationText(text, file: file, environment: environment)
+        let document = ConfigurationText(text, file: file, environment: environment, base: base)
         if document.node == nil, let error = document.errors.first { throw error }
         let (decoded, errors) = ConfigurationDecoder().decodeAll(ServerConfiguration.self, from: document.value)
         let written = document.node.map { PrintedValue($0) }
@@ -64,7 +77,8 @@ package struct ConfigurationFile: Sendable {
         if let names = document.node?.mapping?["sources"]?.mapping?.keys.compactMap(\.string) {
             configuration.sourceNames = names.filter { configuration.sources[$0] != nil }
         }
-        configuration.secrets = secrets(in: text) + (written?.secretTexts ?? [])
+        if document.places.variables.keys.contains(where: { $0.hasPrefix("sources.") }) { configuration.notes = base.notes }
+        configuration.secrets = secrets(in: text + base.text) + (written?.secretTexts ?? [])
         configuration.written = written
         configuration.places = document.places
         return (configuration, all)

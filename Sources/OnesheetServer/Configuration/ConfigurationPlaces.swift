@@ -8,6 +8,8 @@ package struct ConfigurationPlaces: Sendable {
     /// Positions of keys and of values by path. Lines and columns count from 1.
     private var keys: [String: Position] = [:]
     private var values: [String: Position] = [:]
+    /// The variables of the environment that give keys which the file does not have, by path.
+    var variables: [String: String] = [:]
 
     package struct Position: Sendable, Comparable {
         let line: Int
@@ -23,8 +25,24 @@ package struct ConfigurationPlaces: Sendable {
 
     init() {}
 
-    mutating func note(key: Node, at path: String) { keys[path] = Position(key.mark) }
-    mutating func note(value: Node, at path: String) { values[path] = Position(value.mark) }
+    mutating func note(key: Node, at path: String) {
+        if variable(at: path) == nil { keys[path] = Position(key.mark) }
+    }
+
+    mutating func note(value: Node, at path: String) {
+        if variable(at: path) == nil { values[path] = Position(value.mark) }
+    }
+
+    /// The variable that gives the value at `path`, or that around it.
+    private func variable(at path: String) -> String? {
+        if variables.isEmpty { return nil }
+        var path = path
+        while true {
+            if let variable = variables[path] { return variable }
+            guard let (outer, _) = path.cut(atLast: ".") else { return nil }
+            path = String(outer)
+        }
+    }
 
     /// The position of the key that is wrong itself, or of the value, or of the innermost section around it.
     /// - Returns: `nil` if nothing of the path is in the file.
@@ -38,10 +56,15 @@ package struct ConfigurationPlaces: Sendable {
         }
     }
 
-    /// The error with its file, line and column, unless it has them already.
+    /// The error with its file, line and column, or its variable of the environment, unless it has them already.
     package func locating(_ error: ConfigurationError) -> ConfigurationError {
-        guard error.place == nil, let file else { return error }
+        guard error.place == nil else { return error }
         var located = error
+        if let variable = variable(at: error.path) {
+            located.place = variable
+            return located
+        }
+        guard let file else { return error }
         located.place = (position(of: error) ?? values[""]).map { "\(file):\($0.line):\($0.column)" } ?? file
         return located
     }

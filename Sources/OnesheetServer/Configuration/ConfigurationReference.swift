@@ -17,7 +17,7 @@ package enum ConfigurationReference {
         (
             "Server",
             [
-                "listen", "socketMode", "tls", "trustedAuthorities", "admin", "cors", "serverHeader", "shutdown", "log",
+                "listen", "socketMode", "tls", "trustedAuthorities", "admin", "public", "cors", "serverHeader", "shutdown", "log",
                 "accessLog", "tracing",
                 "presets", "presetsOnly",
                 "dialects",

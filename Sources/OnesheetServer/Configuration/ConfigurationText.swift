@@ -13,12 +13,15 @@ struct ConfigurationText {
     /// The keys that occur again later in the same section, by the name that stands in for them.
     private var repeated: [String: String] = [:]
 
-    /// - Parameter file: the name of the file, for the places of errors.
-    init(_ text: String, file: String?, environment: [String: String]) {
+    /// - Parameters:
+    ///   - file: the name of the file, for the places of errors.
+    ///   - base: what counts where the text says nothing.
+    init(_ text: String, file: String?, environment: [String: String], base: EnvironmentConfiguration? = nil) {
         self.environment = environment
         places.file = file
         do {
             node = try compose(text)
+            if let base { (node, places.variables) = try base.completing(node) }
         } catch {
             errors.append(Self.error(error, in: file))
             return

@@ -21,6 +21,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var accessLog = AccessLogConfiguration()
     package var tracing = TracingConfiguration()
     package var shutdown = ShutdownConfiguration()
+    package var isPublic = PublicConfiguration()
     package var cors = CORSConfiguration()
     /// Whether responses name the server and its version.
     package var serverHeader = true
@@ -30,6 +31,8 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var dialects: [String] = []
     package var sources: [String: NestedSource] = [:]
     package var prefetch: [PrefetchConfiguration] = []
+    /// What a start says about the configuration, such as which variables would open other sources.
+    package var notes: [String] = []
     /// Values from environment variables. They are never printed.
     package var secrets: [String] = []
     package var recordReplay = RecordReplay.off
@@ -79,6 +82,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting("accessLog", \.accessLog, meaning: "the access log"),
             Setting("tracing", \.tracing, meaning: "traces of requests"),
             Setting("shutdown", \.shutdown, meaning: "graceful shutdown"),
+            Setting("public", \.isPublic, meaning: "what everyone gets beside images"),
             Setting("cors", \.cors, meaning: "cross-origin access"),
             Setting("serverHeader", \.serverHeader, meaning: "send `Server: onesheet/VERSION`"),
             Setting("rendering", \.rendering, meaning: "rendering of variants"),
@@ -164,6 +168,16 @@ extension ServerConfiguration {
                     a proxy may expose \(listen) to everyone, and nothing limits their requests; \(remedies), or signing: \
                     { unsafe: true } if every client may request any variant
                     """)
+        }
+    }
+
+    /// Whether others can reach the server and nothing limits their requests.
+    var isOpenToStrangers: Bool {
+        do throws(ConfigurationError) {
+            try requireProtection()
+            return false
+        } catch {
+            return true
         }
     }
 

@@ -89,6 +89,27 @@ private struct Secret: WrittenSetting {
     func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
 }
 
+/// The keys of `public`: what everyone gets beside images.
+package struct PublicConfiguration: Sendable, ConfigurationSection {
+    /// Whether there is a console.
+    package var console = true
+    /// Whether everyone may ask for lists, searches, titles and candidates.
+    package var lists = true
+
+    package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("console", \.console, meaning: "serve the console at `/`; `false`: 404"),
+            Setting(
+                "lists", \.lists,
+                meaning:
+                    "answer lists, searches, titles and candidates, which cost calls to services, for everyone; `false`: only with the administrator's token"
+            ),
+        ]
+    }
+}
+
 /// The keys of `cors`: the origins whose pages may read responses, and which pages may embed images (the Fetch standard).
 package struct CORSConfiguration: Sendable, ConfigurationSection {
     /// Which pages may embed images (the Fetch standard's `Cross-Origin-Resource-Policy`).

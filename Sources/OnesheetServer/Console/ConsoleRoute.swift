@@ -18,6 +18,8 @@ struct ConsoleRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let memory: MemoryBudget
+    /// Whether everyone may see lists, titles and candidates.
+    let hasLists: Bool
     let documents: ListDocuments
     let clock: WallClock
     let logger: Logger
@@ -33,7 +35,7 @@ struct ConsoleRoute: Route {
             let words = PlainWords(acceptLanguage: context.headers[.acceptLanguage])
             let shown: PlainPage.View
             let notice = scripted(context.request, query: query, words: words)
-            let view = if let notice { notice } else { try await self.view(context.request) }
+            let view = if let notice { notice } else { try await self.view(context.request, words) }
             let reservation = memory.reserve(view.memory)
             defer { withExtendedLifetime(reservation) {} }
             shown = reservation == nil ? .problem(self.problem(of: Failure.overloaded(retryAfter: 1))) : view
@@ -68,14 +70,17 @@ struct ConsoleRoute: Route {
     }
 
     private func source(_ request: Request) throws -> String {
-        request.uri.formParameters["source"].map(String.init) ?? sources.first?.name ?? ""
+        if let name = request.uri.formParameters["source"] { return String(name) }
+        let shown = sources.first { $0.source.capabilities.hasLists } ?? sources.first { $0.source.capabilities.searches }
+        return (shown ?? sources.first)?.name ?? ""
     }
 
     /// The requested view, or the problem of its error.
-    private func view(_ request: Request) async throws -> PlainPage.View {
+    private func view(_ request: Request, _ words: PlainWords) async throws -> PlainPage.View {
         let parameters = request.uri.formParameters
         let source = try source(request)
         do {
+            guard hasLists else { throw RequestError.unauthorized }
             if let id = parameters["posters"] {
                 let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
                 return .posters(
@@ -90,6 +95,10 @@ struct ConsoleRoute: Route {
                 return .title(try await catalog.title(found.title, from: found.source))
             }
             let query = try TitleQuery(request.uri)
+            if let capabilities = sources.source(named: source)?.capabilities, !capabilities.hasLists, query.phrase == nil {
+                guard !capabilities.searches, let name = words.scripted("try") else { return .titles(TitlePage(titles: []), query) }
+                return .needsScripts(name, address: "/?view=try")
+            }
             return .titles(try await catalog.titles(of: source, query), query)
         } catch {
             return .problem(problem(of: error))

@@ -61,21 +61,12 @@ package struct ServerContext: Sendable {
             uniqueKeysWithValues: configuration.sources.map { ($0, SourceDigests.digest(of: $1, files: files.digests(of: $0))) })
         let byName = Dictionary(uniqueKeysWithValues: sources)
         let choices = resources.choices
-        let catalog = Catalog(sources: byName, cache: cache, counting: pool.memory, clock: clock, logger: logger)
-        let originals = Originals(
-            catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
-            changes: resources.configurationChanges, clock: clock,
-            lifetime: .seconds(configuration.cache.disk.expires.seconds), mostBytes: configuration.limits.limits.originBytes,
-            logger: logger)
+        (pipeline, catalog) = Self.pipeline(of: byName, cache: cache, engine: engine, configuration, on: resources)
         self.configuration = configuration
         self.sources = sources
         self.watches = watches
         self.assembly = assembly
         self.resources = resources
-        pipeline = Pipeline(
-            cache: cache, engine: engine, pool: pool, originals: originals, metrics: resources.metrics,
-            background: resources.background, clock: clock)
-        self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, decisions: resources.decisions)
         let watermark = renderer.watermark?.digest
         if let bad = ImageOptions.errors(of: configuration.presets, formats: renderer.formats, watermark: watermark).first {
@@ -86,6 +77,31 @@ package struct ServerContext: Sendable {
             watermark: watermark, findsQuality: configuration.rendering.quality == .automatic)
         dialects = try plugins.dialects(configuration.dialects)
         for (index, line) in configuration.prefetch.enumerated() { try line.check(with: options, at: index) }
+    }
+
+    private static func pipeline(
+        of sources: [String: any ContentSource], cache: Cache, engine: any PictureEngine, _ configuration: ServerConfiguration,
+        on resources: ServerResources
+    ) -> (Pipeline, Catalog) {
+        let (pool, clock, logger) = (resources.pool, resources.clock, resources.logger)
+        let catalog = Catalog(sources: sources, cache: cache, counting: pool.memory, clock: clock, logger: logger)
+        let originals = Originals(
+            catalog: catalog, transport: resources.transport, cache: cache, engine: engine, pool: pool, choices: resources.choices,
+            changes: resources.configurationChanges, clock: clock,
+            lifetime: .seconds(configuration.cache.disk.expires.seconds), mostBytes: configuration.limits.limits.originBytes,
+            logger: logger)
+        let pipeline = Pipeline(
+            cache: cache, engine: engine, pool: pool, originals: originals, metrics: resources.metrics,
+            background: resources.background, clock: clock)
+        return (pipeline, catalog)
+    }
+
+    /// A pipeline with the same sources and an empty cache that keeps nothing: it asks for everything.
+    package var uncached: Pipeline {
+        let disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
+        let cache = Cache(memory: MemoryTier(bytes: 0), disk: disk, logger: logger)
+        let byName = Dictionary(uniqueKeysWithValues: sources)
+        return Self.pipeline(of: byName, cache: cache, engine: pipeline.engine, configuration, on: resources).0
     }
 
     var clock: WallClock { resources.clock }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import OnesheetAddress
 import OnesheetCache
-import OnesheetCore
+package import OnesheetCore
 import OnesheetHTTP
 import OnesheetPipeline
 
@@ -36,13 +36,8 @@ package struct Explainer: Sendable {
     /// - Throws: `RequestError` and `Failure`, as a request for the image does. If that would be redirected to the fallback of
     ///   the address, the explanation has the failure instead.
     package func explain(_ address: String, accept: String?, _ depth: Depth) async throws -> ExplanationDocument {
-        let (path, query) = Self.parts(of: try poster(address) ?? address)
-        guard let route = routes.first(where: { $0.matches(path) }) else { throw RequestError.noSuchPath(path) }
-        let rest = path.dropFirst(bytes: route.prefix.utf8.count) + (route.readsQuery ? query : "")
         let now = images.clock.now
-        guard let read = try route.read(rest, at: now) else {
-            throw RequestError.malformed("“\(path)” is the address of a document, not of an image")
-        }
+        let (route, read) = try read(address, at: now)
         guard !read.hidesSource || depth.revealsSources else {
             throw RequestError.forbidden("this address hides its source URL, so only the administrator gets an explanation")
         }
@@ -66,6 +61,23 @@ package struct Explainer: Sendable {
         return ExplanationDocument(
             found, of: target, grammar: route.grammar, fetched: fetched, failure: failure, purge: purge.map { (tag, $0) },
             at: images.clock.now)
+    }
+
+    /// The title whose image `address` shows, with its canonical id. The address is one that `explain` takes.
+    package func title(at address: String) throws -> TitleReference {
+        let target = images.target(try read(address, at: images.clock.now).address, accept: nil)
+        guard target.address.source != nil else { throw images.pipeline.unknownSource(of: target.request.title) }
+        return target.request.title
+    }
+
+    private func read(_ address: String, at now: Date) throws -> (route: any ImageRoute, address: ImageAddress) {
+        let (path, query) = Self.parts(of: try poster(address) ?? address)
+        guard let route = routes.first(where: { $0.matches(path) }) else { throw RequestError.noSuchPath(path) }
+        let rest = path.dropFirst(bytes: route.prefix.utf8.count)
+        guard let read = try route.read(rest, query: query, at: now) else {
+            throw RequestError.malformed("“\(path)” is the address of a document, not of an image")
+        }
+        return (route, read)
     }
 
     /// The path of a title's poster, if `address` is `source://id`.

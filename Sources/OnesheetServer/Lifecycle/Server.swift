@@ -53,6 +53,9 @@ package struct Server: Sendable {
         fastPath = hasFastPath ? FastPath(responder, isEncrypted: certificate != nil) : nil
     }
 
+    /// The first source that has lists.
+    package var firstListedSource: String? { responder.context.sources.first { $0.source.capabilities.hasLists }?.name }
+
     /// Runs the server until `drain` is called or the task is cancelled.
     /// - Parameter ready: called once with the bound address, when the server accepts connections.
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {

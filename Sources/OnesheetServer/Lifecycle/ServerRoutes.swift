@@ -27,9 +27,11 @@ extension Router {
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type),
                     administrator: administrator, clock: clock),
                 TitlesRoute(
-                    images: images, catalog: catalog, posters: posters, administrator: administrator, documents: documents),
+                    images: images, catalog: catalog, posters: posters, administrator: administrator,
+                    isPublic: configuration.isPublic.lists, documents: documents),
                 CacheRoute(
-                    cache: cache, disk: context.resources.disk, sources: sources, administrator: administrator, clock: clock),
+                    cache: cache, disk: context.resources.disk, sources: sources, explainer: explainer,
+                    administrator: administrator, clock: clock),
                 BlockedRoute(posters: posters, administrator: administrator),
                 PrefetchRoute(
                     prefetcher: context.prefetcher, jobs: context.resources.prefetchJobs,
@@ -39,12 +41,14 @@ extension Router {
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
                 MetricsRoute(reading: MetricsReading(context, counters: counters)),
-                ConsoleFileRoute(), FaviconRoute(),
-                ConsoleRoute(
-                    sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory,
-                    documents: documents, clock: clock, logger: logger
-                ),
             ]
+            + (configuration.isPublic.console
+                ? [
+                    ConsoleFileRoute(), FaviconRoute(),
+                    ConsoleRoute(
+                        sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory,
+                        hasLists: configuration.isPublic.lists, documents: documents, clock: clock, logger: logger),
+                ] : [])
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(
             RouteTable(routes, images: images, counters: counters),

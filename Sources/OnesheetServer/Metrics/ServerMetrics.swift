@@ -80,6 +80,9 @@ struct ServerMetrics {
     private func writeWork(to text: inout MetricList) {
         let (pool, background) = (pipeline.pool, pipeline.background)
         text.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.metrics.counts.renders)
+        text.add(
+            .counter, "images_not_kept_total", help: "Variants made and not kept, because their origin forbids it.",
+            value: pipeline.metrics.counts.notKept)
         text.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pool.load)
         // The label `lane` is older than the word urgency, and dashboards use it.
         text.add(

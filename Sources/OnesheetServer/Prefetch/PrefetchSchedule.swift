@@ -60,6 +60,8 @@ struct PrefetchSchedule: Service {
                 }
             }
         } catch {
+            // The server ends, as it does at once if its port is in use.
+            if Task.isCancelled { return }
             logger.error("cannot read or change the record of interrupted prefetches: \(error)")
         }
     }
@@ -121,8 +123,13 @@ struct PrefetchSchedule: Service {
             "prefetched",
             metadata: [
                 "source": "\(order.source)", "made": "\(summary.made)", "there": "\(summary.skipped)",
-                "failed": "\(summary.failed)",
+                "failed": "\(summary.failed)", "notKept": "\(summary.notKept)",
             ])
+        if summary.notKept > 0 {
+            logger.warning(
+                "prefetched images were made, not kept: their origin forbids it (`freshness: { store: always }` keeps them)",
+                metadata: ["source": "\(order.source)", "images": "\(summary.notKept)"])
+        }
         for (reason, titles) in summary.titlesByReason {
             logger.warning(
                 "cannot prefetch \(titles.count == 1 ? "a title" : "\(titles.count) titles"): \(reason)",

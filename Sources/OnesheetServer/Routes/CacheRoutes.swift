@@ -6,8 +6,8 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// `/cache/stats`, `POST /cache/verify[?repair]`, and `DELETE /cache/{source}[/{id}]` or `DELETE /cache/?tag=…`, `?expired`,
-/// `?all`. Requires the administrator's token.
+/// `/cache/stats`, `POST /cache/verify[?repair]`, and `DELETE /cache/{source}[/{id}]` or `DELETE /cache/?tag=…`, `?url=…`,
+/// `?expired`, `?all`. Requires the administrator's token.
 struct CacheRoute: Route {
     let prefix = "/cache/"
     let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .post, .delete]
@@ -15,6 +15,7 @@ struct CacheRoute: Route {
     let disk: DiskTier
     /// Sources by name, in configuration order.
     let sources: [(name: String, source: any ContentSource)]
+    let explainer: Explainer
     let administrator: Administrator
     let clock: WallClock
 
@@ -22,7 +23,7 @@ struct CacheRoute: Route {
         try administrator.check(context)
         switch (context.method, rest) {
         case (.delete, _):
-            let query = try context.request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
+            let query = try context.request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag", "url"])
             let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query)
             let isDryRun = query["dry-run"] != nil
             return try .json(try await isDryRun ? cache.count([selection]) : cache.purge([selection]).finished())
@@ -40,7 +41,7 @@ struct CacheRoute: Route {
     private func selection(
         _ rest: Substring, without query: FlatDictionary<Substring, Substring>
     ) throws -> CacheSelection {
-        if let other = ["all", "expired", "tag"].first(where: { query[$0[...]] != nil }) {
+        if let other = ["all", "expired", "tag", "url"].first(where: { query[$0[...]] != nil }) {
             throw RequestError.malformed("“\(other)” in the query and a source in the path cannot be combined")
         }
         // An empty part stays: without it, `{source}/` would be the whole source.
@@ -67,11 +68,15 @@ struct CacheRoute: Route {
         if tag?.isEmpty ?? false {
             throw RequestError.bad(option: "tag", value: "", reason: "is not a tag; write one such as source:sample")
         }
+        if let url = query["url"] {
+            guard tag == nil, query["expired"] == nil, query["all"] == nil else { return try Self.only(nil) }
+            return .tag(.title(try explainer.title(at: String(url))))
+        }
         return try Self.only(CacheSelection(tag: tag, expired: query["expired"] != nil, all: query["all"] != nil))
     }
 
     private static func only(_ selection: CacheSelection?) throws(RequestError) -> CacheSelection {
         if let selection { return selection }
-        throw .malformed("the query needs exactly one of “all”, “expired” and “tag”, such as ?tag=source:sample")
+        throw .malformed("the query needs exactly one of “all”, “expired” and “tag”, or a “url”, such as ?tag=source:sample")
     }
 }

@@ -50,6 +50,8 @@ struct FreeImageRoute: ImageRoute {
         }
     }
 
+    func checkQuery(behind rest: Substring) throws(RequestError) { try ImagePath.refuseQuery(behind: rest) }
+
     private func image(of found: FoundTitle, _ path: ImagePath) -> ImageAddress {
         var address = ImageAddress(
             found, path.options.image, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires

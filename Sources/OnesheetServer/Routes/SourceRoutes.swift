@@ -88,11 +88,14 @@ struct TitlesRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let administrator: Administrator
+    /// Whether everyone gets them, or only the administrator.
+    let isPublic: Bool
     let documents: ListDocuments
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(context.uri.path) }
+        if !isPublic { try administrator.check(context) }
         let source = try PercentEncoding.decode(parts[0])
         let changes = context.method == .put || context.method == .delete
         if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(canonical: parts[parts.count - 1]) {

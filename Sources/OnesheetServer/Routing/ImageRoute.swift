@@ -20,6 +20,10 @@ protocol ImageRoute: Route {
     /// - Returns: `nil` if the address is valid but not an image's; `other` then answers.
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress?
 
+    /// Refuses a query that is not part of the address, if it was meant to be.
+    /// - Parameter rest: the path before it, as for `address`.
+    func checkQuery(behind rest: Substring) throws(RequestError)
+
     /// Answers a request whose address is not an image's.
     func other(_ context: RequestContext, rest: Substring) async throws -> Response
 }
@@ -27,20 +31,26 @@ protocol ImageRoute: Route {
 extension ImageRoute {
     var readsQuery: Bool { false }
 
+    func checkQuery(behind rest: Substring) throws(RequestError) {}
+
     func other(_ context: RequestContext, rest: Substring) async throws -> Response {
         throw RequestError.noSuchPath(prefix + rest)
     }
 
     /// Parses an address and checks its expiry.
-    func read(_ rest: Substring, at now: Date) throws -> ImageAddress? {
-        guard let address = try address(MergedSlashes.restored(in: rest)) else { return nil }
+    /// - Parameter query: begins with the question mark; empty without a query.
+    func read(_ rest: Substring, query: Substring = "", at now: Date) throws -> ImageAddress? {
+        if !readsQuery, !query.isEmpty { try checkQuery(behind: rest) }
+        guard let address = try address(MergedSlashes.restored(in: readsQuery ? rest + query : rest)) else { return nil }
         try address.checkExpiry(at: now.timeIntervalSince1970)
         return address
     }
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
-        let query = readsQuery ? (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? "" : ""
-        guard let address = try read(rest + query, at: images.clock.now) else { return try await other(context, rest: rest) }
+        let query = (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? ""
+        guard let address = try read(rest, query: query[...], at: images.clock.now) else {
+            return try await other(context, rest: rest)
+        }
         return try await images.answer(context, with: images.target(address, accept: context.headers[.accept]))
     }
 }

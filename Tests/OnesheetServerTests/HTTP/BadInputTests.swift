@@ -13,7 +13,13 @@ final class BadInputTests: ServerTestCase {
         let server = try await server()
         let table: [(String, Int, String)] = [
             ("/t/p/w343/sample/1.jpg", 400, "unknown size “w343”; did you mean “w342”?"),
+            ("/t/p/w400/sample/1.jpg", 400, "unknown size “w400”; did you mean “w342”?"),
+            ("/t/p/w-9223372036854775808/sample/1.jpg", 400, "unknown size"),
             ("/t/p/w342/sample/1.bmp", 400, "bmp"),
+            ("/i/unsafe/w:100/plain/https://example.com/a?b=1", 400, "“?” cannot be in the path of a URL; write %3F"),
+            ("/i/unsafe/w:100/plain/https://example.com/a?b=1@jpg", 400, "write %3F"),
+            ("/i/unsafe/w:100/plain/sample://1?v=1", 400, "write %3F"),
+            ("/explain?url=/i/unsafe/plain/sample://1?v=1", 400, "write %3F"),
             ("/t/p/w342/sampel/1.jpg", 404, "unknown source “sampel”; did you mean “sample”?"),
             ("/t/p/w342/sample/nobody.jpg", 404, "nobody"),
             ("/t/p/w342/sample", 400, "/t/p/{size}/{source}/{id}"),
@@ -39,6 +45,16 @@ final class BadInputTests: ServerTestCase {
             let answer = try await server.send(path)
             // Then the problem document explains it
             assertProblem(answer, status, words, context: path)
+        }
+    }
+
+    func testQueryBehindAnExtensionIsIgnored() async throws {
+        let server = try await server()
+        for path in [
+            "/i/unsafe/w:60/plain/sample://1@jpg?v=1", "/t/p/w92/sample/1.jpg?v=1", "/i/unsafe/w:60/c2FtcGxlOi8vMQ.jpg?v=1",
+        ] {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, path)
         }
     }
 

@@ -27,6 +27,25 @@ final class PurgeTests: ServerTestCase {
         }
     }
 
+    func testPurgeTakesTheAddressOfAnImage() async throws {
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
+        for address in [
+            "/t/p/w92/sample/1.jpg", "https%3A%2F%2Fa.example%2Fi%2Funsafe%2Fw%3A60%2Fplain%2Fsample%3A%2F%2F1%40png",
+            "sample%3A%2F%2F1",
+        ] {
+            _ = try await server.send("/t/p/w92/sample/1.jpg")
+            _ = try await server.send("/t/p/w92/sample/2.jpg")
+            let removed = try await server.send("/cache/?url=\(address)", method: "DELETE", fields: administrator)
+            XCTAssertEqual(try removed.json()["entries"] as? Int, 3, "\(address): \(removed.text)")
+        }
+        let kept = try await server.send("/cache/?all&dry-run", method: "DELETE", fields: administrator)
+        XCTAssertEqual(try kept.json()["entries"] as? Int, 3, kept.text)
+        for query in ["url=/nowhere", "url=/t/p/w92/sample/1.jpg&all", "url=/t/p/w92/nobody/1.jpg"] {
+            let wrong = try await server.send("/cache/?\(query)", method: "DELETE", fields: administrator)
+            XCTAssertTrue([400, 404].contains(wrong.status), "\(query): \(wrong.text)")
+        }
+    }
+
     func testThatWhatHasExpiredIsRemovedAndNothingElse() async throws {
         // Given a poster of a week ago, and one of today
         let clock = ManualClock()

@@ -14,6 +14,8 @@ struct Answer: Sendable {
     var type = "application/json;charset=utf-8"
     var location: String?
     var body: Body
+    /// Pictures may be kept for a day, as those of the real hosts. The answers of services may not.
+    var cacheControl: String { type.hasPrefix("image/") ? "max-age=86400" : "no-store" }
 
     static func json(_ document: JSON, status: Int = 200) throws -> Answer {
         Answer(status: status, body: .bytes(try document.bytes()))

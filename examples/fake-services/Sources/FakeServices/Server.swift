@@ -66,7 +66,7 @@ private final class Conversation: ChannelInboundHandler {
     }
 
     private func write(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) {
-        var headers = HTTPHeaders([("content-type", answer.type), ("cache-control", "no-store")])
+        var headers = HTTPHeaders([("content-type", answer.type), ("cache-control", answer.cacheControl)])
         if let location = answer.location { headers.add(name: "location", value: location) }
         var bytes: [UInt8] = []
         switch answer.body {

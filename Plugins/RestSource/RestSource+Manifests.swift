@@ -1,0 +1,4 @@
+extension RestSource {
+    /// The built-in manifests, by name.
+    public static var manifests: [String: String] { Manifest.shipped }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import OnesheetTesting
+import StandardPlugins
+import XCTest
+
+@testable import OnesheetServer
+
+/// Pictures whose origin forbids to store them.
+final class NotKeptTests: ServerTestCase {
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
+
+    func testPictureThatMayNotBeStoredIsCountedAsMadeAndNotKept() async throws {
+        for field in ["no-store", "private", "no-cache, no-store, max-age=0, must-revalidate"] {
+            // Given an origin that forbids to store its picture
+            let (server, origin) = try await server(field)
+            // When it is prefetched twice
+            let order = "{\"source\": \"web\", \"ids\": [\"\(origin.url)/a\"], \"sizes\": [\"w92\", \"w154\"]}"
+            for _ in 0..<2 {
+                let answer = try await server.send("/prefetch", method: "POST", fields: administrator, body: order)
+                // Then the summary says that nothing is kept
+                XCTAssertEqual(try answer.json()["made"] as? Int, 2, answer.text)
+                XCTAssertEqual(try answer.json()["notKept"] as? Int, 2, answer.text)
+            }
+            XCTAssertEqual(origin.requests(), 2, field)
+            // And so do the metrics
+            let metrics = try await server.send("/metrics").text
+            XCTAssertTrue(metrics.contains("onesheet_images_not_kept_total 4\n"), metrics)
+        }
+    }
+
+    func testSourceCanStoreThemAlways() async throws {
+        for field in ["no-store", "private"] {
+            let (server, origin) = try await server(field, freshness: "store: always")
+            for _ in 0..<2 {
+                let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
+                XCTAssertEqual(answer.status, 200)
+                XCTAssertTrue(answer.field("Cache-Control")?.contains("max-age=") ?? false, "\(answer.fields)")
+            }
+            XCTAssertEqual(origin.requests(), 1, field)
+            let metrics = try await server.send("/metrics").text
+            XCTAssertTrue(metrics.contains("onesheet_images_not_kept_total 0\n"), metrics)
+        }
+    }
+
+    func testAnotherWordIsRefusedWithThoseThereAre() throws {
+        let text = "sources: { web: { type: remote, allow: [\"https://a.example/\"], freshness: { store: never } } }"
+        let (configuration, errors) = try ConfigurationFile(environment: [:]).examine(text: text, file: "a.yaml")
+        let found = try ConfigurationCheck.errors(of: configuration, .standard, besides: errors, logger: RunningServer.silent)
+        XCTAssertTrue("\(found)".contains("“never” is neither allowed nor always"), "\(found)")
+    }
+
+    private func server(_ field: String, freshness: String = "minimum: 1h") async throws -> (RunningServer, OriginServer) {
+        let picture = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", fields: ["Cache-Control": field], body: picture) }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback], freshness: { \(freshness) } }",
+            keys: "admin: { token: secret-for-tests }")
+        return (server, origin)
+    }
+}
