@@ -53,15 +53,21 @@ package struct ServerContext: Sendable {
         assembly.readableFormats = renderer.readableFormats
         let engine = resources.engine(renderer, configuration: rendering, limits: limits)
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
-        let sources = try watches.compactMap { name, watch in
-            try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
+        assembly.configured = configuration.sources
+        let answers = Catalog(sources: [:], cache: cache, counting: pool.memory, clock: clock, logger: logger)
+        let (watchesByName, making) = (Dictionary(uniqueKeysWithValues: watches), assembly)
+        let set = SourceSet(configuration.sources) { nested, name, find in
+            let watch = watchesByName[name] ?? SourceWatch(of: name, clock: clock, logger: logger)
+            let source = try making.source(nested, named: name, watchedBy: watch, finding: find)
+            return SourceSet.Made(source: source, member: CatalogedSource(name, source, in: answers))
         }
-        let files = assembly.files
-        digests = Dictionary(
-            uniqueKeysWithValues: configuration.sources.map { ($0, SourceDigests.digest(of: $1, files: files.digests(of: $0))) })
+        let sources = try watches.compactMap { name, _ in
+            configuration.sources[name] == nil ? nil : (name, try set.source(name))
+        }
         let byName = Dictionary(uniqueKeysWithValues: sources)
+        digests = SourceDigests.digests(of: configuration.sources, sources: byName, files: assembly.files)
         let choices = resources.choices
-        let catalog = Catalog(sources: byName, cache: cache, counting: pool.memory, clock: clock, logger: logger)
+        let catalog = answers.with(byName)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
             changes: resources.configurationChanges, clock: clock,
