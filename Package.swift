@@ -212,6 +212,7 @@ let package = Package(
         plugin("JPEGXLCodec", ["CSystemLibraries"]),
         plugin("BoxOfficeSource", exclude: ["Kakao/README.md"]),
         plugin("ExecSource", ["CLinux", subprocess, systemPackage, log]),
+        plugin("FirstSource"),
         plugin("FolderSource", [log]),
         plugin("FolderStore", [posix]),
         .plugin(
@@ -232,8 +233,8 @@ let package = Package(
         target(
             "StandardPlugins",
             [
-                "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "FolderStore",
-                "RemoteSource", "RestSource", "S3Store", "SampleSource", "Dialects", "ValkeyCoordinator",
+                "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FirstSource", "FolderSource",
+                "FolderStore", "RemoteSource", "RestSource", "S3Store", "SampleSource", "Dialects", "ValkeyCoordinator",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
                 .target(name: "HEICCodec", condition: .when(traits: ["HEIC"])),
@@ -283,7 +284,8 @@ let package = Package(
         .testTarget(
             name: "SourceTests",
             dependencies: [
-                "BoxOfficeSource", "ConfigurationYAML", "ExecSource", "FolderSource", "OnesheetCore", "OnesheetTesting",
+                "BoxOfficeSource", "ConfigurationYAML", "ExecSource", "FirstSource", "FolderSource", "OnesheetCore",
+                "OnesheetTesting",
                 "RemoteSource", "RestSource", "SampleSource", nio,
             ], swiftSettings: settings),
         .testTarget(
@@ -297,8 +299,9 @@ let package = Package(
         tests(
             "OnesheetPipeline",
             [
-                "OnesheetTransport", "OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CSystemLibraries", http1, posix,
-                ssl, log,
+                "OnesheetTransport", "OnesheetImaging", "OnesheetCache", "FirstSource", "JPEGCodec", "PNGCodec", "CSystemLibraries",
+                http1,
+                posix, ssl, log,
             ]),
         tests("OnesheetCluster", ["OnesheetCache", "OnesheetImaging", "OnesheetPipeline", log]),
         tests("OnesheetCommands", ["OnesheetCache", "OnesheetPipeline", arguments, signals]),

@@ -28,7 +28,9 @@ public struct BoxOfficeSource: SourcePlugin {
     public var originPolicy: OriginPolicy { posters.originPolicy }
 
     public var capabilities: SourceCapabilities {
-        SourceCapabilities(periods: TitleQuery.Period.allCases, firstDay: Self.firstDay, lastDay: client.newestDay)
+        SourceCapabilities(
+            periods: TitleQuery.Period.allCases, firstDay: Self.firstDay, lastDay: client.newestDay,
+            ids: [DatabaseIDs("kobis")])
     }
 
     /// The quotas of KOBIS and of the poster source.

@@ -24,7 +24,7 @@ struct CandidateFields: Sendable, Decodable {
         siteKind = try container.decodeIfPresent(Field.self, forKey: .siteKind)
         region = try container.decodeIfPresent(Field.self, forKey: .region)
         let facts = try decoder.container(keyedBy: CandidateFacts.CodingKeys.self)
-        for field in CandidateFacts.CodingKeys.allCases where field != .kind {
+        for field in CandidateFacts.CodingKeys.allCases where ![.kind, .source, .match].contains(field) {
             fields.places[field] = try facts.decodeIfPresent(Field.self, forKey: field)
         }
         fields.places[.kind] = try container.decodeIfPresent(Field.self, forKey: .imageKind)

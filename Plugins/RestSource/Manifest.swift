@@ -13,6 +13,8 @@ struct Manifest: Sendable, Decodable {
     /// Rules for errors. The first matching one applies.
     var faults: [FaultRule]?
     var quota: Quota?
+    /// The databases whose ids the source takes; its own are those of the first.
+    var ids: [WrittenIDs]?
     /// Requests per second, if the configuration does not say.
     var rate: Double?
     /// The exchange of a key for a token, which is the variable `token` of headers.
@@ -30,6 +32,36 @@ struct Manifest: Sendable, Decodable {
     var candidates: CandidatesRequest?
     /// Other requests for ids of a certain form. The first matching one applies; other forms are no ids if there is no `title`.
     var cases: [Case]?
+
+    /// The ids of a database: its name, or `tvdb: "series-{id}"` for how the source writes them.
+    struct WrittenIDs: Sendable, Decodable {
+        var ids: DatabaseIDs
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if case .mapping(let pairs) = try container.decode(ConfigurationValue.self), let (name, value) = pairs.first,
+                pairs.count == 1,
+                case .scalar(let form) = value, let end = form.firstRange(ofBytesOf: "{id}"), end.upperBound == form.endIndex
+            {
+                ids = DatabaseIDs(try Self.database(name, container), prefix: String(form[..<end.lowerBound]))
+            } else if case .scalar(let name) = try container.decode(ConfigurationValue.self) {
+                ids = DatabaseIDs(try Self.database(name, container))
+            } else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "needs a database such as tmdb, or how ids are written: { tvdb: \"series-{id}\" }")
+            }
+        }
+
+        private static let known = ["anilist", "imdb", "itunes", "kmdb", "kobis", "tmdb", "trakt", "tvdb", "wikidata"]
+
+        /// A database that other sources know by the same name. A new one is possible, but a slip is more likely.
+        private static func database(_ name: String, _ container: any SingleValueDecodingContainer) throws -> String {
+            guard !known.contains(name), let near = nearestName(to: name, among: known) else { return name }
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "unknown database “\(name)”; did you mean “\(near)”?")
+        }
+    }
 
     /// The quota of calls.
     struct Quota: Sendable, Decodable {

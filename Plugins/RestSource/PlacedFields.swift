@@ -4,14 +4,15 @@ internal import OnesheetCore
 /// The places of the fields of a title or of a candidate, relative to `item`, from which they are read.
 struct PlacedFields<Key: CodingKey & Hashable & Sendable>: Sendable, FieldReader {
     var places: [Key: Field] = [:]
-    var metadata: [String: Field] = [:]
+    /// The places of fields that have members of any name.
+    var groups: [Key: [String: Field]] = [:]
     var item = JSONValue.null
     var facts = Facts()
     /// Names the item in errors.
     var subject = ""
 
     /// The names of the variables.
-    var names: Set<String> { (Array(places.values) + metadata.values).reduce(into: []) { $0.formUnion($1.names) } }
+    var names: Set<String> { (Array(places.values) + groups.values.flatMap(\.values)).reduce(into: []) { $0.formUnion($1.names) } }
 
     /// The same places in `item`.
     func reading(_ item: JSONValue, _ facts: Facts) -> Self {
@@ -35,7 +36,7 @@ struct PlacedFields<Key: CodingKey & Hashable & Sendable>: Sendable, FieldReader
 
     func details(_ field: Key) throws(SourceError) -> [String: JSONValue] {
         var details: [String: JSONValue] = [:]
-        for (name, place) in metadata { details[name] = try place.value(in: item, facts) }
+        for (name, place) in groups[field] ?? [:] { details[name] = try place.value(in: item, facts) }
         return details
     }
 

@@ -28,11 +28,14 @@ public struct RestSource: SourcePlugin {
     public var capabilities: SourceCapabilities {
         let periods = TitleQuery.Period.allCases.filter { manifest.list(by: $0) != nil }
         guard let dates = manifest.dates, !periods.isEmpty else {
-            return SourceCapabilities(hasLists: !periods.isEmpty, searches: manifest.search != nil)
+            return SourceCapabilities(hasLists: !periods.isEmpty, searches: manifest.search != nil, ids: ids)
         }
         return SourceCapabilities(
-            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), searches: manifest.search != nil)
+            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), searches: manifest.search != nil,
+            ids: ids)
     }
+
+    private var ids: [DatabaseIDs] { (manifest.ids ?? []).map(\.ids) }
 
     public func quotas() async -> [QuotaReport] { manifest.quota == nil ? [] : [await client.quota.report()] }
 

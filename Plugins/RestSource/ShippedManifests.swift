@@ -62,6 +62,7 @@ extension Manifest {
     private static let tmdb = """
         baseURL: https://api.themoviedb.org/3
         rate: 40
+        ids: [tmdb, imdb]
         headers: { Authorization: "Bearer {token}" }
         defaults: { language: en-US, pictures: "https://image.tmdb.org/t/p/original" }
         faults:
@@ -103,6 +104,7 @@ extension Manifest {
             originalLanguage: /original_language
             overview: /overview
             releaseDate: /release_date
+            ids: { tmdb: /id, imdb: /imdb_id }
             metadata:
               runtime: /runtime
               tagline: /tagline
@@ -140,11 +142,12 @@ extension Manifest {
                 originalLanguage: /original_language
                 overview: /overview
                 releaseDate: /release_date
+                ids: { tmdb: /id, imdb: /imdb_id }
                 metadata: { runtime: /runtime, genres: { at: /genres, each: /name }, imdb: /imdb_id, attribution: *attribution }
             candidates: { get: "/movie/{movie}/images", items: *lists, fields: *picture }
           - id: "tv-{show}"
             title:
-              get: "/tv/{show}{?language}"
+              get: "/tv/{show}?append_to_response=external_ids{&language}"
               fields:
                 id: { text: "tv-{/id}" }
                 name: /name
@@ -152,6 +155,8 @@ extension Manifest {
                 originalLanguage: /original_language
                 overview: /overview
                 releaseDate: /first_air_date
+                # A show has the number of another film.
+                ids: { tmdb: { text: "tv-{/id}" }, tvdb: /external_ids/tvdb_id, imdb: /external_ids/imdb_id }
                 metadata: { seasons: /number_of_seasons, genres: { at: /genres, each: /name }, attribution: *attribution }
             candidates: { get: "/tv/{show}/images", items: *lists, fields: *picture }
           - id: "tv-{show}-s{season}"
@@ -186,6 +191,7 @@ extension Manifest {
     static let korea = """
         baseURL: https://www.kobis.or.kr/kobisopenapi/webservice/rest
         rate: 10
+        ids: [kobis]
         defaults: { kakao: "https://dapi.kakao.com" }
         quota: { perDay: 3000, timeZone: "+09:00" }
         dates: { newest: -1, timeZone: "+09:00", first: 2003-11-11 }

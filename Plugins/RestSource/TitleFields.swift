@@ -3,14 +3,15 @@ internal import OnesheetCore
 /// The places of a title's fields, relative to the title.
 struct TitleFields: Sendable, Decodable {
     private var fields = PlacedFields<Title.CodingKeys>()
+    private static let groups: Set<Title.CodingKeys> = [.ids, .metadata]
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Title.CodingKeys.self)
         for field in [Title.CodingKeys.id, .name] { fields.places[field] = try container.decode(Field.self, forKey: field) }
-        for field in Title.CodingKeys.allCases where field != .metadata && fields.places[field] == nil {
+        for field in Title.CodingKeys.allCases where !Self.groups.contains(field) && fields.places[field] == nil {
             fields.places[field] = try container.decodeIfPresent(Field.self, forKey: field)
         }
-        fields.metadata = try container.decodeIfPresent([String: Field].self, forKey: .metadata) ?? [:]
+        for field in Self.groups { fields.groups[field] = try container.decodeIfPresent([String: Field].self, forKey: field) }
     }
 
     var names: Set<String> { fields.names }

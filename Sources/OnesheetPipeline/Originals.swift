@@ -51,7 +51,7 @@ package struct Originals: Sendable {
             find: { [memory = cache.memory] flight in
                 guard let entry = memory.entryStoredSince(for: ImageRequest.originalKey(flight.key)),
                     entry.state(at: clock.now) == .fresh, let source = catalog.sources[flight.key.title.source],
-                    OriginGuard.allows(entry.provenance, source.originPolicy)
+                    OriginGuard.allows(entry.provenance, source.originPolicy(of: entry.provenance.source))
                 else { return nil }
                 return Original(entry: entry, reservation: nil)
             })
@@ -124,7 +124,9 @@ package struct Originals: Sendable {
     /// source no longer allows the URL that an original came from, it counts as absent.
     private func stored(_ image: ImageReference, from source: any ContentSource) async throws(Failure) -> Original? {
         let found = try await CountedHit(ImageRequest.originalKey(image), in: cache, counting: pool.memory, pool: pool)
-        guard let found, OriginGuard.allows(found.hit.entry.provenance, source.originPolicy) else { return nil }
+        guard let found, case let provenance = found.hit.entry.provenance,
+            OriginGuard.allows(provenance, source.originPolicy(of: provenance.source))
+        else { return nil }
         return Original(entry: found.hit.entry, reservation: found.reservation)
     }
 
@@ -139,7 +141,8 @@ package struct Originals: Sendable {
                 !changes.hasChanged(image.title.source, since: stored.entry.created, at: clock.now)
             {
                 do throws(Failure) {
-                    let renewed = try await fetch.revalidate(stored, from: url, for: image, policy: source.originPolicy)
+                    let policy = source.originPolicy(of: stored.entry.provenance.source)
+                    let renewed = try await fetch.revalidate(stored, from: url, for: image, policy: policy)
                     if let admitted = try await selection.admitted(renewed) { return admitted.foundAs(stored) }
                     kept = nil
                 } catch let error where error.traits.contains(.isRefusal) {

@@ -1,6 +1,7 @@
 import BoxOfficeSource
 import Dialects
 import ExecSource
+import FirstSource
 import FolderSource
 import FolderStore
 import JPEGCodec
@@ -35,8 +36,8 @@ extension PluginList {
     /// The built-in plugins of Onesheet.
     public static let standard = PluginList(
         sources: [
-            SampleSource.self, BoxOfficeSource.self, ExecSource.self, FolderSource.self, KakaoSource.self, RemoteSource.self,
-            RestSource.self,
+            SampleSource.self, BoxOfficeSource.self, ExecSource.self, FirstSource.self, FolderSource.self, KakaoSource.self,
+            RemoteSource.self, RestSource.self,
         ],
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
         dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self],

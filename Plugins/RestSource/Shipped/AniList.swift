@@ -3,6 +3,7 @@ extension ShippedManifest {
     static let anilist = """
         baseURL: https://graphql.anilist.co
         rate: 0.5
+        ids: [anilist]
         faults:
           - { status: 404, reason: notFound }
           - { status: 403, reason: unavailable, message: /errors/0/message }

@@ -5,6 +5,7 @@ extension ShippedManifest {
         headers: { api-key: "{key}", client-key: "{personalKey}" }
         defaults: { personalKey: "" }
         rate: 5
+        ids: [tmdb, { tvdb: "tvdb-{id}" }, imdb]
         faults:
           - { status: 404, reason: notFound }
           - { status: 429, reason: rateLimited }
@@ -13,6 +14,7 @@ extension ShippedManifest {
           fields:
             id: /tmdb_id
             name: /name
+            ids: { tmdb: /tmdb_id, imdb: /imdb_id }
             metadata: { imdb: /imdb_id, attribution: &attribution { text: "Artwork by fanart.tv, https://fanart.tv" } }
         candidates:
           get: *film
@@ -27,6 +29,7 @@ extension ShippedManifest {
               fields:
                 id: { text: "tvdb-{/thetvdb_id}" }
                 name: /name
+                ids: { tvdb: /thetvdb_id }
                 metadata: { attribution: *attribution }
             candidates:
               get: *show

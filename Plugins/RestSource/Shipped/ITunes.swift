@@ -4,6 +4,7 @@ extension ShippedManifest {
         baseURL: https://itunes.apple.com
         defaults: { country: us }
         # Twenty calls a minute. The service answers further ones with 403 and does not say for how long.
+        ids: [itunes]
         rate: 0.33
         faults:
           - { status: 403, reason: rateLimited }

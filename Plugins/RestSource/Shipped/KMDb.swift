@@ -40,11 +40,13 @@ extension ShippedManifest {
                 poster: { at: /Data/0/Result/0/posters, split: "|", optional: true }
                 still: { at: /Data/0/Result/0/stlls, split: "|" }
               fields:
+                # Posters are those of Korean releases. The folder of a thumbnail says what it is one of.
+                language: { at: "", after: /thm/, before: /, map: { "02": ko, "01": none } }
                 # The service lists thumbnails; the address of the large picture follows from theirs.
                 url:
                   at: ""
                   replace:
-                    - ["http://", "https://"]
+                    - ["http://file.koreafilm.or.kr", "https://file.koreafilm.or.kr"]
                     - [/thm/02/, /poster/]
                     - [/thm/01/, /still/]
                     - [/tn_, /]

@@ -5,6 +5,7 @@ extension ShippedManifest {
     /// The Open Movie Database, <https://www.omdbapi.com/>.
     static let omdb = """
         baseURL: https://www.omdbapi.com
+        ids: [imdb]
         rate: 10
         quota: { perDay: 1000, timeZone: "+00:00" }
         nothing: [N/A]

@@ -5,6 +5,8 @@ extension ShippedManifest {
         headers: { Authorization: "Bearer {token}" }
         defaults: { pin: "", pictures: "https://artworks.thetvdb.com" }
         rate: 10
+        # What others call an id of TheTVDB is that of a series.
+        ids: [{ tvdb: "series-{id}" }]
         # A token is valid for a month. A key that its users support needs their PIN.
         token:
           post: /login
@@ -66,6 +68,7 @@ extension ShippedManifest {
                 originalLanguage: /originalLanguage
                 overview: /overview
                 releaseDate: /firstAired
+                ids: { tvdb: /id }
                 metadata: *facts
             candidates:
               get: *series

@@ -5,6 +5,7 @@ extension ShippedManifest {
         headers: { trakt-api-version: "2", trakt-api-key: "{key}", User-Agent: "{agent}" }
         defaults: { agent: onesheet }
         rate: 3
+        ids: [trakt, imdb]
         faults:
           - { status: 412, reason: unauthorized }
           - { status: 429, reason: rateLimited }
@@ -36,6 +37,7 @@ extension ShippedManifest {
             originalLanguage: /language
             overview: /overview
             releaseDate: /released
+            ids: { trakt: /ids/trakt, imdb: /ids/imdb, tmdb: /ids/tmdb }
             metadata:
               year: /year
               runtime: /runtime

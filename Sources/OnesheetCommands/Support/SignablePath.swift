@@ -14,7 +14,8 @@ struct SignablePath {
     /// - Throws: `ConfigurationError` if a server would not start with the sources or codecs of the configuration.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList) throws {
         let limits = configuration.limits.limits
-        let assembly = plugins.assembly(limits: limits)
+        var assembly = plugins.assembly(limits: limits)
+        assembly.configured = configuration.sources
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         grammar = try ImageOptions(

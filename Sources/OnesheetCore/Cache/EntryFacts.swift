@@ -12,15 +12,19 @@ public struct Provenance: Sendable, Equatable {
     public var askedAt: Date?
     /// For a variant, the validator of its original.
     public var original: String?
+    /// The title of another source that has the original, as a source URL (`CandidateFacts.source`).
+    public var source: String?
 
     public init(
-        location: String? = nil, page: String? = nil, site: String? = nil, askedAt: Date? = nil, original: String? = nil
+        location: String? = nil, page: String? = nil, site: String? = nil, askedAt: Date? = nil, original: String? = nil,
+        source: String? = nil
     ) {
         self.location = location
         self.page = page
         self.site = site
         self.askedAt = askedAt
         self.original = original
+        self.source = source
     }
 }
 

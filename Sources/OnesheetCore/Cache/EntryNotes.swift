@@ -17,6 +17,7 @@ package struct EntryNotes {
         case site
         case askedAt = "asked-at"
         case original
+        case source
         case width
         case height
         case color
@@ -47,6 +48,7 @@ package struct EntryNotes {
         texts[.site] = provenance.site
         texts[.askedAt] = provenance.askedAt.map(Self.text)
         texts[.original] = provenance.original
+        texts[.source] = provenance.source
         texts[.width] = presentation.width.map { "\($0)" }
         texts[.height] = presentation.height.map { "\($0)" }
         texts[.color] = presentation.color?.hexadecimal
@@ -82,7 +84,7 @@ package struct EntryNotes {
     package var provenance: Provenance {
         Provenance(
             location: texts[.location], page: texts[.page], site: texts[.site], askedAt: moment(.askedAt),
-            original: texts[.original])
+            original: texts[.original], source: texts[.source])
     }
 
     package var presentation: Presentation {

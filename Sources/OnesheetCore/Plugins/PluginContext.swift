@@ -20,6 +20,10 @@ public struct PluginContext: Sendable {
     public var counters: SharedCounters?
     /// Called with each file that the plugin reads.
     package var onRead: @Sendable (_ path: String) -> Void = { _ in }
+    /// Finds another source of the configuration by its name.
+    package var findSource: @Sendable (_ name: String) throws -> any ContentSource = { name in
+        throw ConfigurationError(path: "", message: unknownName(name, kind: "source", known: [String]()))
+    }
     private var makeSource: @Sendable (NestedSource, PluginContext) throws -> any ContentSource
 
     public init(
@@ -67,6 +71,10 @@ public struct PluginContext: Sendable {
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
     /// - Throws: `ConfigurationError`, whose path begins with the key at which `nested` stands.
     public func source(_ nested: NestedSource) throws -> any ContentSource { try makeSource(nested, self) }
+
+    /// Another source of the same configuration, as the server asks it: within its limits, and with its cached answers.
+    /// - Throws: `ConfigurationError` with the nearest known name if there is none, or if the two need each other.
+    public func source(named name: String) throws -> any ContentSource { try findSource(name) }
 }
 
 extension Logger {

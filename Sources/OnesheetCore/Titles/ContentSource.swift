@@ -19,6 +19,10 @@ public protocol ContentSource: Sendable {
     /// The configuration of every source has them as `languages`, so a plugin needs no property of its own.
     var languages: LanguageList? { get }
 
+    /// The sources that this one is made of; empty by default. They are asked by themselves, so their answers are cached and not those that are
+    /// made of them; and an image is fetched by the rules of the member that has it (`CandidateFacts.source`).
+    var members: [SourceMember] { get }
+
     /// The quotas of the services that the source asks; empty by default. The server shows them. Must not cost a call.
     func quotas() async -> [QuotaReport]
 
@@ -61,6 +65,7 @@ extension ContentSource {
     public var asksService: Bool { true }
     public var capabilities: SourceCapabilities { SourceCapabilities() }
     public var languages: LanguageList? { nil }
+    public var members: [SourceMember] { [] }
     public func quotas() async -> [QuotaReport] { [] }
     public func canonicalID(_ id: String) -> String { id }
     public func canonicalID(of url: WebURL) -> String { canonicalID(url.description) }
@@ -80,16 +85,19 @@ public struct SourceCapabilities: Sendable, Equatable {
     public var lastDay: CalendarDay?
     /// Whether it can search for titles.
     public var searches: Bool
+    /// The databases whose ids it takes. Its own ids are those of the first one. Empty if they mean nothing elsewhere.
+    public var ids: [DatabaseIDs]
 
     public init(
         hasLists: Bool = true, periods: [TitleQuery.Period] = [], firstDay: CalendarDay? = nil, lastDay: CalendarDay? = nil,
-        searches: Bool = true
+        searches: Bool = true, ids: [DatabaseIDs] = []
     ) {
         self.hasLists = hasLists
         self.periods = periods
         self.firstDay = firstDay
         self.lastDay = lastDay
         self.searches = searches
+        self.ids = ids
     }
 }
 

@@ -10,6 +10,8 @@ public struct PosterCandidate: Sendable {
     /// The likelihood that a picture found by a search is the poster, from 0 to 1; `nil` if the source knows its poster. Candidates
     /// with a trust are fetched and compared before one of them is chosen.
     public var trust: Double?
+    /// Whether a better one may be missing because a source could not be asked. Then the image is kept for minutes only.
+    package var isProvisional = false
 
     public init(_ location: OriginalLocation, facts: CandidateFacts, trust: Double? = nil) {
         self.location = location

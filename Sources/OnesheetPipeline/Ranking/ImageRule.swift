@@ -28,22 +28,31 @@ package struct ImageRule: Sendable {
         selector.languages ?? (selector.kind.hasText ? configured : .textless)
     }
 
-    /// The candidates of the kind, best first, with the reasons in words.
+    /// The candidates of the kind, best first, with the reasons in words. What a search has found comes after what a source knows.
     package func ranked(_ candidates: [PosterCandidate]) -> [RankedCandidate] {
         let candidates = candidates.filter { $0.kind == kind }
+        return compared(candidates.filter { $0.trust == nil }) + compared(candidates.filter { $0.trust != nil })
+    }
+
+    private func compared(_ candidates: [PosterCandidate]) -> [RankedCandidate] {
         let hasVotes = candidates.contains { $0.facts.countedVotes > 0 }
         // A source that says neither languages nor votes has ordered its images itself.
         guard hasVotes || candidates.contains(where: { $0.language != nil }) else {
-            return candidates.map { RankedCandidate(candidate: $0, reasons: []) }
+            return candidates.map { RankedCandidate(candidate: $0, reasons: $0.facts.origin) }
         }
+        // Members come in the order of the configuration. That is stated, unlike the order within an answer.
+        var members: [ExactText: Int] = [:]
         return candidates.enumerated().map { index, candidate in
+            let member = ExactText(candidate.source.flatMap { TitleReference(written: $0)?.source } ?? "")
+            let place = members[member] ?? members.count
+            members[member] = place
             // An order that says less than the votes may differ from answer to answer. The name does not.
-            (candidate, Merit(of: candidate, by: self), hasVotes ? 0 : index)
+            return (candidate, Merit(of: candidate, by: self), (place, hasVotes ? 0 : index))
         }.sorted { left, right in
             if left.1 != right.1 { return left.1 > right.1 }
             if left.2 != right.2 { return left.2 < right.2 }
             return ExactText(left.0.location.name) < ExactText(right.0.location.name)
-        }.map { RankedCandidate(candidate: $0.0, reasons: $0.1.reasons) }
+        }.map { RankedCandidate(candidate: $0.0, reasons: $0.0.facts.origin + $0.1.reasons) }
     }
 
     /// The average vote with the prior.
@@ -104,6 +113,9 @@ private struct Merit: Comparable {
 }
 
 extension CandidateFacts {
+    /// Which other title has the image, and why it counts as the same.
+    fileprivate var origin: [String] { [source.map { "an image of \($0)" }, match].compactMap { $0 } }
+
     /// The number of votes. An average without a number is that of one.
     fileprivate var countedVotes: Int { votes == nil ? 0 : voteCount ?? 1 }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Logging
 import OnesheetCache
 import OnesheetCore
@@ -22,8 +23,11 @@ struct CandidateSelection: Sendable {
         let (choice, blocked) = await remembered(image)
         var failed: String?
         var keeps = choice.isPinned
-        if let name = choice.chosen, WebURL(name) != nil {
-            let known = choice.candidates.first { $0.name.isExactly(name) }
+        let known = choice.chosen.flatMap { name in choice.candidates.first { $0.name.isExactly(name) } }
+        // Without its facts, it is unknown which member has the image of a source with members, and by whose rules it is fetched.
+        if let name = choice.chosen, WebURL(name) != nil, known != nil || source.members.isEmpty,
+            await !isOutdone(choice, of: image, from: source)
+        {
             let candidate = PosterCandidate(.http(url: name), facts: known?.facts ?? CandidateFacts())
             switch try await entry(candidate, of: image, from: source, blocked: blocked) {
             case .success(let original): return original
@@ -49,6 +53,17 @@ struct CandidateSelection: Sendable {
         return winner.original
     }
 
+    /// Whether a member knows the image by now, instead of which a search hit has been chosen.
+    private func isOutdone(_ choice: PosterChoice, of image: ImageReference, from source: any ContentSource) async -> Bool {
+        guard !choice.isPinned, !source.members.isEmpty else { return false }
+        do throws(Failure) {
+            guard let best = try await catalog.candidates(for: image, from: source).first else { return false }
+            return best.candidate.trust == nil && !choice.isChosen(best.candidate.location.name)
+        } catch {
+            return false
+        }
+    }
+
     /// The original, with its perceptual hash if that was needed; `nil` if the picture is blocked.
     func admitted(_ original: Original) async throws(Failure) -> Original? {
         let blocked = await remembered(nil).blocked
@@ -71,13 +86,24 @@ struct CandidateSelection: Sendable {
         of candidates: [PosterCandidate], for image: ImageReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(Failure) -> Original {
         var firstError: Failure?
-        for candidate in candidates.prefix(Self.attempts) {
+        for candidate in Self.tried(candidates) {
             switch try await entry(candidate, of: image, from: source, blocked: blocked) {
             case .success(let original): return original
             case .failure(let error): firstError = firstError ?? error
             }
         }
         throw firstError ?? .noImage(image)
+    }
+
+    /// The first candidates, and the best one of each member that has none among them: the host of a member may be down.
+    private static func tried(_ candidates: [PosterCandidate]) -> [PosterCandidate] {
+        func member(_ candidate: PosterCandidate) -> ExactText {
+            ExactText(candidate.source.flatMap { TitleReference(written: $0)?.source } ?? "")
+        }
+        var tried = Array(candidates.prefix(attempts))
+        var members = Set(tried.map(member))
+        for candidate in candidates.dropFirst(attempts) where members.insert(member(candidate)).inserted { tried.append(candidate) }
+        return tried
     }
 
     /// Fetches candidates, best first, until it is clear which one wins.
@@ -130,7 +156,8 @@ struct CandidateSelection: Sendable {
         _ candidate: PosterCandidate, of image: ImageReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(Failure) -> Result<Original, Failure> {
         do throws(Failure) {
-            let original = try await fetch.fetch(candidate, for: image, policy: source.originPolicy)
+            let original = try await fetch.fetch(
+                candidate, for: image, policy: source.originPolicy(of: candidate.source))
             guard !blocked.isEmpty || candidate.trust != nil else { return .success(original.from(candidate)) }
             let hash = try await hash(of: original)
             if blocked.contains(where: { $0.isSamePicture(as: hash) }) { throw .noImage(image) }
@@ -200,8 +227,18 @@ extension Original {
         changed { entry in
             entry.provenance.page = candidate.page
             entry.provenance.site = candidate.site
+            entry.show(imageOf: candidate.source)
+            guard candidate.isProvisional else { return }
+            // Not stale then, but gone: a revalidation would only confirm that the image still exists.
+            let end = entry.created.addingTimeInterval(Self.provisionalLife)
+            entry.cacheTime = .date(min(entry.expires ?? end, end))
+            entry.expires = entry.cacheTime.moment(from: entry.created)
+            if let freshness = entry.freshness { entry.freshness = freshness.ending(by: end) }
         }
     }
+
+    /// The seconds for which an image is believed that another one may outdo.
+    private static let provisionalLife = 300.0
 
     /// The same, with its look and the tag for its removal.
     func showing(_ hash: PerceptualHash) -> Original {
@@ -216,6 +253,27 @@ extension Original {
         changed { entry in
             entry.provenance.page = entry.provenance.page ?? other.entry.provenance.page
             entry.provenance.site = entry.provenance.site ?? other.entry.provenance.site
+            if entry.provenance.source == nil { entry.show(imageOf: other.entry.provenance.source) }
         }
+    }
+}
+
+extension CacheEntry {
+    /// Records that the image is that of another source's title, whose purge reaches it.
+    fileprivate mutating func show(imageOf title: String?) {
+        guard let title, let member = TitleReference(written: title) else { return }
+        provenance.source = title
+        tags += [.source(member.source), .title(member)]
+    }
+}
+
+extension Freshness {
+    /// The same, with no use after `end`.
+    fileprivate func ending(by end: Date) -> Freshness {
+        var freshness = self
+        freshness.freshUntil = min(freshUntil, end)
+        freshness.staleUntil = min(staleUntil, end)
+        freshness.staleOnErrorUntil = min(staleOnErrorUntil, end)
+        return freshness
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// The titles of all sources and their poster candidates. All calls to sources pass through this type, so that each costs as few
 /// calls as possible (`SourceAnswers`) and made-up titles are distinguished from known ones (`Familiarity`).
 package struct Catalog: Sendable {
-    package let sources: [String: any ContentSource]
+    package private(set) var sources: [String: any ContentSource]
     private let pages: SourceAnswers<TitlePage>
     private let titles: SourceAnswers<Title>
     private let places: SourceAnswers<CandidateList>
@@ -28,6 +28,13 @@ package struct Catalog: Sendable {
         places = SourceAnswers("candidates", cache: cache, counting: memory, clock: clock, logger: logger)
     }
 
+    /// The same catalog with these sources.
+    package func with(_ sources: [String: any ContentSource]) -> Catalog {
+        var catalog = self
+        catalog.sources = sources
+        return catalog
+    }
+
     /// - Parameter found: the source, if the caller has found it.
     /// - Throws: `Failure.unknownSource` if the configuration has no such source.
     func source(_ name: String, found: (any ContentSource)? = nil) throws(Failure) -> any ContentSource {
@@ -38,21 +45,24 @@ package struct Catalog: Sendable {
     func unknownSource(_ name: String) -> Failure { .unknownSource(name, known: sources.keys.sorted()) }
 
     /// One page of the titles of `source`.
-    /// - Parameter found: the source, if the caller has found it. The other functions have the same parameter.
+    /// - Parameters:
+    ///   - found: the source, if the caller has found it. The other functions have the same parameters.
+    ///   - asMember: whether a source asks that this one is a member of. It asks at most once a day for a title.
     package func titles(
-        of source: String, _ query: TitleQuery, from found: (any ContentSource)? = nil
+        of source: String, _ query: TitleQuery, from found: (any ContentSource)? = nil, asMember: Bool = false
     ) async throws(Failure) -> TitlePage {
         let plugin = try self.source(source, found: found)
         let query = query.normalized
         if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
         if let end = await end(before: query, of: source) { return end }
         let isCurrent = query.isCurrent(CalendarDay(clock.now, secondsFromGMT: 0))
-        let fresh = lifetime(of: query)
+        let fresh = lifetime(of: query, from: plugin, asMember: asMember)
         let page = try await pages.answer(
             SourceQuestion(
                 key: query.key(of: source), missKey: query.missKey(of: source), source: source,
                 tags: [.source(source), .lists(of: source)]),
             isListed: { [isTrusted = Self.isTrusted] in isCurrent || isTrusted }, remembers: plugin.asksService,
+            missing: asMember && query.phrase != nil ? Self.day : nil,
             worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
         ) { () async throws(SourceError) in try await plugin.titles(query) }
         if isCurrent { note(page, of: source) }
@@ -60,25 +70,31 @@ package struct Catalog: Sendable {
     }
 
     /// The source's data for `title`.
-    package func title(_ title: TitleReference, from found: (any ContentSource)? = nil) async throws(Failure) -> Title {
+    package func title(
+        _ title: TitleReference, from found: (any ContentSource)? = nil, asMember: Bool = false
+    ) async throws(Failure) -> Title {
         let plugin = try source(title.source, found: found)
+        let fresh = Self.lifetime(.days(1), from: plugin)
         return try await titles.answer(
-            question(title), isListed: isListed(title, places), remembers: plugin.asksService, worth: { _ in .keeping(.days(1)) }
+            question(title), isListed: isListed(title, places), remembers: plugin.asksService, missing: asMember ? Self.day : nil,
+            worth: { _ in .keeping(fresh) }
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
     }
 
     /// Possible places of the originals of the images of `title`, in the order of its source.
     package func candidates(
-        for title: TitleReference, from found: (any ContentSource)? = nil
+        for title: TitleReference, from found: (any ContentSource)? = nil, asMember: Bool = false
     ) async throws(Failure) -> [PosterCandidate] {
         let source = try source(title.source, found: found)
         let asksService = source.asksService
+        let fresh = Self.lifetime(asMember ? .days(1) : .seconds(3600), from: source)
         return try await places.answer(
             question(title), isListed: isListed(title, titles), remembers: asksService, isKept: asksService,
+            missing: asMember ? Self.day : nil,
             worth: { list in
                 guard asksService else { return .nothing }
                 if list.candidates.isEmpty { return .remembering }
-                return list.isPortable ? .keeping(.seconds(3600)) : .nothing
+                return list.isPortable ? .keeping(fresh) : .nothing
             }
         ) { () async throws(SourceError) in CandidateList(try await source.candidates(for: title.id)) }.candidates
     }
@@ -145,9 +161,19 @@ package struct Catalog: Sendable {
     }
 
     /// A list of past days never changes. The newest may change until its day is two days past everywhere on earth.
-    private func lifetime(of query: TitleQuery) -> CacheExpiration {
-        guard let date = query.date, query.phrase == nil else { return .seconds(3600) }
-        return date < CalendarDay(clock.now, secondsFromGMT: 0).adding(days: -2) ? .never : .seconds(3600)
+    private func lifetime(of query: TitleQuery, from source: any ContentSource, asMember: Bool) -> CacheExpiration {
+        let isPast = query.date.map { $0 < CalendarDay(clock.now, secondsFromGMT: 0).adding(days: -2) } ?? false
+        let isSearch = query.phrase != nil
+        return Self.lifetime(isPast && !isSearch ? .never : asMember && isSearch ? .days(1) : .seconds(3600), from: source)
+    }
+
+    /// The seconds for which it is remembered that a member does not have a title.
+    private static let day = 86_400.0
+
+    /// What is made of other sources' answers is made again for each question, because each of these has a lifetime of its own. It is stored
+    /// all the same: `explain` reads it, and it shows after a restart which titles are known.
+    private static func lifetime(_ lifetime: CacheExpiration, from source: any ContentSource) -> CacheExpiration {
+        source.members.isEmpty ? lifetime : .seconds(0)
     }
 }
 

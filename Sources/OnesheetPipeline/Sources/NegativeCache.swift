@@ -16,10 +16,12 @@ struct NegativeCache<Value: Sendable>: Sendable {
     }
 
     /// Remembers an empty answer for ten minutes, or a failure for as long as it says.
-    func note(_ outcome: Result<Value, Failure>, _ key: String, at generation: CacheGeneration) {
+    /// - Parameter missing: the seconds for which it is remembered that there is nothing; `nil` is as usual.
+    func note(_ outcome: Result<Value, Failure>, _ key: String, missing: Double? = nil, at generation: CacheGeneration) {
         let seconds: Double? =
             switch outcome {
-            case .success: 600
+            case .success: missing ?? 600
+            case .failure(let failure) where failure.traits.contains(.isMissing): missing ?? failure.seconds(\.question)
             case .failure(let failure): failure.seconds(\.question)
             }
         guard let seconds else { return }

@@ -63,9 +63,11 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     ///   - isListed: whether the source lists the subject of the question, or the caller is the administrator. Only called before the
     ///     source is asked about a subject that the cached answer does not know.
     ///   - remembers: whether calls cost something, so that missing answers are remembered.
+    ///   - missing: the seconds for which it is remembered that there is no such thing; `nil` is as usual.
     ///   - isKept: whether answers to such questions are ever stored. If not, no tier is asked for one.
     func answer(
         _ question: SourceQuestion, isListed: @escaping @Sendable () async -> Bool, remembers: Bool, isKept: Bool = true,
+        missing: Double? = nil,
         worth: @escaping @Sendable (Value) -> Worth,
         _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(Failure) -> Value {
@@ -95,7 +97,8 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                     await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: generation)
                 case (.success, .nothing?): break
                 // A cancelled call says nothing about the answer.
-                default: if remembers, !Task.isCancelled { negatives.note(outcome, question.missKey, at: generation) }
+                default:
+                    if remembers, !Task.isCancelled { negatives.note(outcome, question.missKey, missing: missing, at: generation) }
                 }
             }
             do throws(Failure) { return try outcome.get() } catch {

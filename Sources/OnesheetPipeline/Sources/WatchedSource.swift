@@ -28,6 +28,7 @@ package struct WatchedSource: ContentSource {
     package var isVersioned: Bool { source.isVersioned }
     package var asksService: Bool { source.asksService }
     package var capabilities: SourceCapabilities { source.capabilities }
+    package var members: [SourceMember] { source.members }
     package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
     package func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
 
@@ -118,6 +119,7 @@ struct CheckedSource: ContentSource {
     var asksService: Bool { source.asksService }
     var capabilities: SourceCapabilities { source.capabilities }
     var languages: LanguageList? { source.languages }
+    var members: [SourceMember] { source.members }
 
     func canonicalID(_ id: String) -> String { source.canonicalID(id) }
     func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
@@ -146,7 +148,16 @@ struct CheckedSource: ContentSource {
     }
 
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
-        try await checked { () async throws(SourceError) in try AnswerCheck.checked(try await source.candidates(for: id)) }
+        let candidates = try await checked { () async throws(SourceError) in
+            try AnswerCheck.checked(try await source.candidates(for: id))
+        }
+        guard source.members.isEmpty else { return candidates }
+        // Only a source with members knows another one. What a service says about that would choose by whose rules an image is fetched.
+        return candidates.map { candidate in
+            var candidate = candidate
+            (candidate.source, candidate.match) = (nil, nil)
+            return candidate
+        }
     }
 
     func shutdown() async { await source.shutdown() }

@@ -14,6 +14,8 @@ package struct PluginAssembly: Sendable {
     var readableFormats: [ImageFormat] = []
     /// The files that sources read.
     let files = SourceFiles()
+    /// All sources of the configuration, of which some may be made of others.
+    package var configured: [String: NestedSource] = [:]
     let clock: WallClock
     let logger: Logger
     package var state: @Sendable (String) -> any KeyValueState
@@ -45,13 +47,17 @@ package struct PluginAssembly: Sendable {
         self.memory = memory
     }
 
-    /// Creates the source that the configuration calls `name`.
+    /// Creates the source that the configuration calls `name`, and those that it is made of.
     package func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
-        try limitedSource(nested, named: name).source
+        let set = SourceSet(configured.merging([name: nested]) { $1 }) { nested, name, find in
+            let source = try limitedSource(nested, named: name, finding: find).source
+            return SourceSet.Made(source: source, member: source)
+        }
+        return try set.source(name)
     }
 
     private func limitedSource(
-        _ nested: NestedSource, named name: String
+        _ nested: NestedSource, named name: String, finding find: @escaping @Sendable (String) throws -> any ContentSource
     ) throws(ConfigurationError) -> (source: any ContentSource, settings: SourceSettings) {
         let path = "sources.\(name)"
         let type = try plugins.source(nested.type, at: "\(path).type")
@@ -59,6 +65,7 @@ package struct PluginAssembly: Sendable {
         let limits = settings.limits
         var context = context(for: name)
         context.onRead = { [files] path in files.note(path, of: name) }
+        context.findSource = find
         context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
         let source: any ContentSource = try plugins.make(type, configuration: configuration, context: context, at: path)
@@ -67,9 +74,10 @@ package struct PluginAssembly: Sendable {
 
     /// Creates the source with its limits enforced and its health tracked.
     func source(
-        _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch
+        _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch,
+        finding find: @escaping @Sendable (String) throws -> any ContentSource
     ) throws(ConfigurationError) -> any ContentSource {
-        let (source, settings) = try limitedSource(nested, named: name)
+        let (source, settings) = try limitedSource(nested, named: name, finding: find)
         var limits = settings.limits
         // Render processes take no larger originals, so none is fetched.
         limits.bytes = min(limits.bytes ?? .max, self.limits.originBytes)

@@ -53,15 +53,22 @@ package struct ServerContext: Sendable {
         assembly.readableFormats = renderer.readableFormats
         let engine = resources.engine(renderer, configuration: rendering, limits: limits)
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
-        let sources = try watches.compactMap { name, watch in
-            try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
+        assembly.configured = configuration.sources
+        let answers = Catalog(sources: [:], cache: cache, counting: pool.memory, clock: clock, logger: logger)
+        let (watchesByName, making) = (Dictionary(uniqueKeysWithValues: watches), assembly)
+        let set = SourceSet(configuration.sources) { nested, name, find in
+            let watch = watchesByName[name] ?? SourceWatch(of: name, clock: clock, logger: logger)
+            let source = try making.source(nested, named: name, watchedBy: watch, finding: find)
+            return SourceSet.Made(source: source, member: CatalogedSource(name, source, in: answers))
         }
-        let files = assembly.files
-        digests = Dictionary(
-            uniqueKeysWithValues: configuration.sources.map { ($0, SourceDigests.digest(of: $1, files: files.digests(of: $0))) })
+        let sources = try watches.compactMap { name, _ in
+            configuration.sources[name] == nil ? nil : (name, try set.source(name))
+        }
         let byName = Dictionary(uniqueKeysWithValues: sources)
+        digests = SourceDigests.digests(of: configuration.sources, sources: byName, files: assembly.files)
         let choices = resources.choices
-        (pipeline, catalog) = Self.pipeline(of: byName, cache: cache, engine: engine, configuration, on: resources)
+        catalog = answers.with(byName)
+        pipeline = Self.pipeline(on: catalog, cache: cache, engine: engine, configuration, resources)
         self.configuration = configuration
         self.sources = sources
         self.watches = watches
@@ -80,28 +87,26 @@ package struct ServerContext: Sendable {
     }
 
     private static func pipeline(
-        of sources: [String: any ContentSource], cache: Cache, engine: any PictureEngine, _ configuration: ServerConfiguration,
-        on resources: ServerResources
-    ) -> (Pipeline, Catalog) {
-        let (pool, clock, logger) = (resources.pool, resources.clock, resources.logger)
-        let catalog = Catalog(sources: sources, cache: cache, counting: pool.memory, clock: clock, logger: logger)
+        on catalog: Catalog, cache: Cache, engine: any PictureEngine, _ configuration: ServerConfiguration, _ resources: ServerResources
+    ) -> Pipeline {
+        let (pool, clock) = (resources.pool, resources.clock)
         let originals = Originals(
             catalog: catalog, transport: resources.transport, cache: cache, engine: engine, pool: pool, choices: resources.choices,
             changes: resources.configurationChanges, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds), mostBytes: configuration.limits.limits.originBytes,
-            logger: logger)
-        let pipeline = Pipeline(
+            logger: resources.logger)
+        return Pipeline(
             cache: cache, engine: engine, pool: pool, originals: originals, metrics: resources.metrics,
             background: resources.background, clock: clock)
-        return (pipeline, catalog)
     }
 
     /// A pipeline with the same sources and an empty cache that keeps nothing: it asks for everything.
     package var uncached: Pipeline {
         let disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
         let cache = Cache(memory: MemoryTier(bytes: 0), disk: disk, logger: logger)
-        let byName = Dictionary(uniqueKeysWithValues: sources)
-        return Self.pipeline(of: byName, cache: cache, engine: pipeline.engine, configuration, on: resources).0
+        let catalog = Catalog(
+            sources: Dictionary(uniqueKeysWithValues: sources), cache: cache, counting: resources.pool.memory, clock: clock, logger: logger)
+        return Self.pipeline(on: catalog, cache: cache, engine: pipeline.engine, configuration, resources)
     }
 
     var clock: WallClock { resources.clock }

@@ -48,6 +48,20 @@ struct SourceDigests: Sendable {
         return SHA256.hash(all.utf8).hexadecimal
     }
 
+    /// The digests of all sources by their names. That of a source with members changes with theirs.
+    static func digests(
+        of configured: [String: NestedSource], sources: [String: any ContentSource], files: SourceFiles
+    ) -> [String: String] {
+        func digest(_ name: String) -> String? {
+            guard let nested = configured[name] else { return nil }
+            var parts = files.digests(of: name)
+            // No file has such a path. Sources are not made of themselves, so this ends.
+            for member in sources[name]?.members ?? [] { parts["\(member.name)://"] = digest(member.name) }
+            return Self.digest(of: nested, files: parts)
+        }
+        return Dictionary(uniqueKeysWithValues: configured.keys.compactMap { name in digest(name).map { (name, $0) } })
+    }
+
     /// Restores the record of the source `name`: which configuration its answers are from, and when that last changed. Records `digest` if
     /// there is none, as after an earlier version.
     /// - Returns: the digest of the configuration that the answers are from; `nil` if it is unknown.

@@ -20,9 +20,10 @@ package final class ConfigurationCheck {
         of configuration: ServerConfiguration, _ plugins: PluginList, besides errors: [ConfigurationError], logger: Logger
     ) throws -> [ConfigurationError] {
         let state = try StateStore()
-        let assembly = PluginAssembly(
+        var assembly = PluginAssembly(
             plugins: plugins, transport: NoTransport(), limits: configuration.limits.limits, clock: .system, logger: logger,
             state: { state.part($0) })
+        assembly.configured = configuration.sources
         let check = ConfigurationCheck(configuration, plugins: plugins, assembly: assembly, besides: errors)
         check.checkAll()
         return configuration.places.locating(all: check.errors)

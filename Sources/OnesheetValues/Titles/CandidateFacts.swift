@@ -20,6 +20,10 @@ public struct CandidateFacts: Sendable, Equatable {
     /// The page that shows the picture.
     public var page: String?
     public var published: Date?
+    /// The title of another source that has the image, as a source URL: `tmdb://550`. `nil` if it is an image of the source itself.
+    public var source: String?
+    /// Why that title counts as the same, in words; `nil` if its id says so.
+    public var match: String?
     /// The fields that could not be read, each with its value.
     package var unreadable: [String] = []
 
@@ -32,7 +36,7 @@ public struct CandidateFacts: Sendable, Equatable {
 extension CandidateFacts: Codable {
     /// The names of the fields in JSON, in manifests and in the answers of programs.
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case kind, language, votes, width, height, site, page, published
+        case kind, language, votes, width, height, site, page, published, source, match
         case voteCount = "count"
     }
 
@@ -43,6 +47,8 @@ extension CandidateFacts: Codable {
         site = try fields.text(.site)
         page = try fields.text(.page)
         published = try fields.moment(.published)
+        source = try fields.text(.source)
+        match = try fields.text(.match)
         if let value = try fields.value(.kind, isNumber: false) {
             if let kind = value.word.flatMap(ImageKind.init(rawValue:)) { self.kind = kind } else { note(value, at: .kind) }
         }

@@ -1,7 +1,7 @@
 extension Title {
     /// The names of the fields in JSON, in manifests and in the answers of programs.
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, originalName, originalLanguage, overview, releaseDate, rank, metadata
+        case id, name, originalName, originalLanguage, overview, releaseDate, rank, ids, metadata
     }
 
     /// The title that `fields` describes, whatever it is read from.
@@ -9,7 +9,7 @@ extension Title {
         self.init(
             id: try fields.required(.id), name: try fields.required(.name), originalName: try fields.text(.originalName),
             overview: try fields.text(.overview), releaseDate: try fields.day(.releaseDate), rank: try fields.whole(.rank),
-            metadata: try fields.details(.metadata))
+            ids: try fields.details(.ids).compactMapValues(\.id), metadata: try fields.details(.metadata))
         if case .string(let text)? = try fields.value(.originalLanguage, isNumber: false),
             case .tag(let tag) = LanguageTag.statement(text)
         {
@@ -18,9 +18,34 @@ extension Title {
     }
 
     /// The texts other than the id, whose length is bounded.
-    package var texts: [String] { [name, originalName, overview].compactMap { $0 } }
+    package var texts: [String] { [name, originalName, overview].compactMap { $0 } + ids.keys + ids.values }
 
     public init(from decoder: any Decoder) throws {
         try self.init(reading: try decoder.container(keyedBy: CodingKeys.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var keys = encoder.container(keyedBy: CodingKeys.self)
+        try keys.encode(id, forKey: .id)
+        try keys.encode(name, forKey: .name)
+        try keys.encodeIfPresent(originalName, forKey: .originalName)
+        try keys.encodeIfPresent(originalLanguage, forKey: .originalLanguage)
+        try keys.encodeIfPresent(overview, forKey: .overview)
+        try keys.encodeIfPresent(releaseDate, forKey: .releaseDate)
+        try keys.encodeIfPresent(rank, forKey: .rank)
+        // Most titles have none, and lists have thousands of titles.
+        if !ids.isEmpty { try keys.encode(ids, forKey: .ids) }
+        try keys.encode(metadata, forKey: .metadata)
+    }
+}
+
+extension JSONValue {
+    /// A text that is not empty, or a number, as an id; anything else is none.
+    fileprivate var id: String? {
+        switch self {
+        case .string(let text): text.isEmpty ? nil : text
+        case .integer(let number): "\(number)"
+        default: nil
+        }
     }
 }

@@ -14,12 +14,15 @@ public struct Title: Sendable, Equatable, Codable {
     public var releaseDate: CalendarDay?
     /// Rank in the list of the title, from 1.
     public var rank: Int?
+    /// Its ids in other databases, and in the source's own, by the name of the database: `imdb`, `tmdb`, `tvdb`, `kobis`, `kmdb`, `trakt`,
+    /// `anilist`, `wikidata`.
+    public var ids: [String: String]
     /// Further data under the source's own names.
     public var metadata: [String: JSONValue]
 
     public init(
         id: String, name: String, originalName: String? = nil, originalLanguage: LanguageTag? = nil, overview: String? = nil,
-        releaseDate: CalendarDay? = nil, rank: Int? = nil, metadata: [String: JSONValue] = [:]
+        releaseDate: CalendarDay? = nil, rank: Int? = nil, ids: [String: String] = [:], metadata: [String: JSONValue] = [:]
     ) {
         self.id = id
         self.name = name
@@ -28,6 +31,7 @@ public struct Title: Sendable, Equatable, Codable {
         self.overview = overview
         self.releaseDate = releaseDate
         self.rank = rank
+        self.ids = ids
         self.metadata = metadata
     }
 }

@@ -96,6 +96,35 @@ final class ConfigurationCheckTests: XCTestCase {
             ])
     }
 
+    func testMembersOfSourcesAreKnownAndInNoCircle() throws {
+        // Given
+        let text = """
+            sources:
+              good: { type: first, sources: [inner, sample] }
+              inner: { type: first, sources: [sample] }
+              slip: { type: first, sources: [sample], logo: [smaple] }
+              self: { type: first, sources: [self] }
+              one: { type: first, sources: [other] }
+              other: { type: first, sources: [one] }
+              sample: { type: sample }
+            """
+
+        // When
+        let errors = try check(text).map { "\($0)" }
+
+        // Then
+        XCTAssertEqual(
+            errors,
+            [
+                "a.yaml:4:50: sources.slip.logo.[0]: unknown source “smaple”; did you mean “sample”?",
+                "a.yaml:5:34: sources.self.sources.[0]: a source cannot be made of itself: self → self",
+                "a.yaml:6:33: sources.one.sources.[0]: “other” cannot be used: sources.other.sources.[0]: a source cannot be made of "
+                    + "itself: one → other → one",
+                "a.yaml:7:35: sources.other.sources.[0]: “one” cannot be used: sources.one.sources.[0]: a source cannot be made of "
+                    + "itself: other → one → other",
+            ])
+    }
+
     func testThatInvalidYAMLHasItsPlace() {
         XCTAssertThrowsError(try check("listen: 127.0.0.1:1\nsources: [a\n")) {
             XCTAssertTrue("\($0)".hasPrefix("a.yaml:3:1: not valid YAML: "), "\($0)")

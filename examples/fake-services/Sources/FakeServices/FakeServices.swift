@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// KOBIS, Kakao's image search and picture hosts, all behind one address.
+/// KOBIS, Kakao's image search, three databases of films, and picture hosts, all behind one address.
 public final class FakeServices: Sendable {
     private let fault: Fault?
     private let counts = Mutex<[String: Int]>([:])
 
     public init(fault: Fault? = nil) { self.fault = fault }
 
-    /// The number of requests to each service: `kobis`, `kakao`, `pictures`.
+    /// The number of requests to each service: `kobis`, `kakao`, `tmdb`, `fanart`, `kmdb`, `pictures`.
     public var requests: [String: Int] { counts.withLock { $0 } }
 
     /// - Parameters:
@@ -18,12 +18,15 @@ public final class FakeServices: Sendable {
         let name = request.path.first ?? ""
         do {
             if name == "_counts" { return try .json(.object(requests.mapValues(JSON.number))) }
-            guard ["kobis", "kakao", "pictures"].contains(name) else { return .missing }
+            guard ["kobis", "kakao", "tmdb", "fanart", "kmdb", "pictures"].contains(name) else { return .missing }
             counts.withLock { $0[name, default: 0] += 1 }
             if let answer = outage { return answer }
             switch name {
             case "kobis": return try BoxOffice(fault: fault).answer(request)
             case "kakao": return try ImageSearch(fault: fault, address: address).answer(request)
+            case "tmdb": return try FilmDatabases(fault: fault, address: address).tmdb(request)
+            case "fanart": return try FilmDatabases(fault: fault, address: address).fanart(request)
+            case "kmdb": return try FilmDatabases(fault: fault, address: address).kmdb(request)
             default: return try PictureHosts(fault: fault).answer(request)
             }
         } catch {

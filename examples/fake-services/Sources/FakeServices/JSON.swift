@@ -5,6 +5,7 @@ enum JSON: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
     ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
+    case null
     case text(String)
     case number(Int)
     case flag(Bool)
@@ -20,6 +21,7 @@ enum JSON: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
+        case .null: try container.encodeNil()
         case .text(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
         case .flag(let value): try container.encode(value)

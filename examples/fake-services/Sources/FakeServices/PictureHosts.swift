@@ -1,20 +1,23 @@
 internal import FoundationEssentials
 
-/// Imitates picture hosts: `/pictures/{host}/{film}/{width}x{height}/{name}`, and faults under `/pictures/fault/{kind}`.
+/// Imitates picture hosts: `/pictures/{host}/…/{film}/{width}x{height}/{name}`, and faults under `/pictures/fault/{kind}`.
 struct PictureHosts: Sendable {
     let fault: Fault?
 
     func answer(_ request: Request) throws -> Answer {
         let path = request.path.dropFirst()
         if path.first == "fault" { return try damaged(path.last ?? "") }
-        guard path.count == 4, let film = Film.all.first(where: { $0.code == path[path.startIndex + 1] }) else { return .missing }
-        let size = path[path.startIndex + 2].split(separator: "x").compactMap { Int($0) }
+        let place = Array(path.suffix(3))
+        guard path.count >= 4, let film = Film.all.first(where: { $0.code == place[0] }) else { return .missing }
+        let size = place[1].split(separator: "x").compactMap { Int($0) }
         guard size.count == 2, size.allSatisfy({ (1...4000).contains($0) }) else { return .missing }
         if fault == .pictures { return try damaged(["html", "truncated", "empty"][film.number % 3]) }
         let isPoster = size[0] < size[1]
+        // Posters in several languages look different.
+        let language = ["ja", "en", "none"].firstIndex { place[2].hasPrefix("\($0).") }.map { $0 + 1 } ?? 0
         return Answer(
             type: "image/jpeg",
-            body: .bytes(try Picture(seed: film.number, isPoster: isPoster).jpeg(width: size[0], height: size[1])))
+            body: .bytes(try Picture(seed: film.number + 100 * language, isPoster: isPoster).jpeg(width: size[0], height: size[1])))
     }
 
     /// Responses that real hosts have sent in place of a picture.

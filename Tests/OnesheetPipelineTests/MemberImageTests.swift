@@ -1,0 +1,163 @@
+import JPEGCodec
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// Images of a source that is made of others.
+final class MemberImageTests: XCTestCase {
+    private let transport = FakeTransport()
+    private let clock = ManualClock()
+    private let title = TitleReference(source: "films", id: "1")
+    private let source = MadeSource()
+
+    override func setUpWithError() throws {
+        for (index, name) in ["one", "other"].enumerated() {
+            let body = try Pipeline.picture(shade: index * 90)
+            transport.on("https://\(name).example/") { _ in
+                HTTPAnswer(status: 200, headers: ["etag": "\"\(name)\"", "cache-control": "max-age=3600"], body: body)
+            }
+        }
+    }
+
+    func testImageIsFetchedByTheRulesOfItsMember() async throws {
+        // Given
+        let pipeline = try pipeline()
+
+        // When it is made, and asked for again when it is stale
+        let entry = try await pipeline.image(for: ImageRequest(title, Transform())).entry
+        clock.advance(by: .seconds(3600 + 3600))
+        _ = try await pipeline.image(for: ImageRequest(title, Transform()))
+
+        // Then
+        XCTAssertEqual(entry.provenance.source, "one://7")
+        XCTAssertEqual(transport.policies.map(\.headers), [["X-Member": "one"], ["X-Member": "one"]])
+    }
+
+    func testPurgeOfAMembersTitleReachesTheImage() async throws {
+        for tag in [CacheTag.title(TitleReference(source: "one", id: "7")), .source("one"), .title(title), .source("films")] {
+            // Given
+            let pipeline = try pipeline()
+            _ = try await pipeline.image(for: ImageRequest(title, Transform()))
+
+            // When
+            _ = try await pipeline.cache.purge([.tag(tag)])
+
+            // Then
+            let isKept = await pipeline.cache.contains(ImageRequest.originalKey(ImageReference(title)))
+            XCTAssertFalse(isKept, "\(tag)")
+        }
+    }
+
+    func testImageOfAPartialAnswerIsKeptForFiveMinutes() async throws {
+        // Given a member that could not be asked
+        source.change { $0 = [.of("other", isProvisional: true)] }
+        let pipeline = try pipeline()
+        let before = try await pipeline.image(for: ImageRequest(title, Transform())).entry
+        source.change { $0 = [.of("one"), .of("other")] }
+
+        // When
+        clock.advance(by: .seconds(299))
+        let meanwhile = try await pipeline.image(for: ImageRequest(title, Transform())).entry
+        clock.advance(by: .seconds(2))
+        let after = try await pipeline.image(for: ImageRequest(title, Transform())).entry
+
+        // Then
+        XCTAssertEqual(before.provenance.source, "other://7")
+        XCTAssertEqual(meanwhile.provenance.source, "other://7")
+        XCTAssertEqual(after.provenance.source, "one://7")
+    }
+
+    func testImageOfAnotherMemberServesWhileTheHostOfOneIsDown() async throws {
+        // Given many images at a host that is down
+        transport.on("https://one.example/") { _ in HTTPAnswer(status: 503) }
+        source.change { $0 = (0..<9).map { .of("one", "\($0)") } + [.of("other")] }
+
+        // When
+        let entry = try await pipeline().image(for: ImageRequest(title, Transform())).entry
+
+        // Then
+        XCTAssertEqual(entry.provenance.source, "other://7")
+        XCTAssertEqual(transport.count(), 5)
+    }
+
+    func testExplanationNamesTheMemberAndTheMatch() async throws {
+        // Given
+        let pipeline = try pipeline()
+        _ = try await pipeline.image(for: ImageRequest(title, Transform()))
+
+        // When
+        let explained = try await pipeline.explain(ImageRequest(title, Transform()))
+
+        // Then
+        XCTAssertEqual(explained.choice, ["number 1 of 2 by the rule", "an image of one://7", "same title: 1.0 of at least 0.7"])
+    }
+
+    func testOnlyASourceWithMembersNamesThem() async throws {
+        // Given a service that claims to be another
+        let claiming = CheckedSource(source: ScriptedSource { _ in [.of("one")] })
+
+        // When
+        let candidates = try await claiming.candidates(for: "1")
+
+        // Then
+        XCTAssertEqual(candidates.map(\.source), [nil])
+        XCTAssertEqual(candidates.map(\.match), [nil])
+    }
+
+    func testMembersComeInTheirOrderAndSearchesLast() {
+        // Given equal images of members, of which one answers in any order, and the hit of a search
+        var (a, b, c) = (PosterCandidate.of("two", "a"), PosterCandidate.of("one", "b"), PosterCandidate.of("two", "c"))
+        (a.votes, b.votes, c.votes) = (5, 5, 5)
+        var hit = PosterCandidate.of("search")
+        (hit.trust, hit.votes) = (1, 10)
+
+        for candidates in [[a, c, b, hit], [c, a, hit, b], [hit, c, a, b]] {
+            // When
+            let ranked = ImageRule(.poster, in: nil).ranked(candidates)
+
+            // Then
+            XCTAssertEqual(
+                ranked.map(\.candidate.location.name),
+                ["two.example/a", "two.example/c", "one.example/b", "search.example/1"].map { "https://\($0)" })
+        }
+    }
+
+    private func pipeline() throws -> Pipeline {
+        try .forTesting(source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), case: self)
+    }
+}
+
+/// A source of two members, whose candidates a test provides.
+private final class MadeSource: ContentSource {
+    let originPolicy = OriginPolicy(allow: [], networks: [])
+    let members = ["one", "other"].map { SourceMember($0, Member(originPolicy: OriginPolicy(headers: ["X-Member": $0]))) }
+    private let list = Mutex<[PosterCandidate]>([.of("one"), .of("other")])
+
+    func change(_ body: (inout [PosterCandidate]) -> Void) { list.withLock { body(&$0) } }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { TitlePage(titles: []) }
+    func title(_ id: String) async throws(SourceError) -> Title { Title(id: id, name: "One") }
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { list.withLock { $0 } }
+
+    struct Member: ContentSource {
+        let originPolicy: OriginPolicy
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("a list") }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { throw .notFound(id: id) }
+    }
+}
+
+extension PosterCandidate {
+    fileprivate static func of(_ member: String, _ name: String = "1", isProvisional: Bool = false) -> PosterCandidate {
+        var candidate = PosterCandidate(.http(url: "https://\(member).example/\(name)"))
+        (candidate.source, candidate.match) = ("\(member)://7", "same title: 1.0 of at least 0.7")
+        candidate.isProvisional = isProvisional
+        return candidate
+    }
+}
