@@ -15,7 +15,7 @@ package enum PurgeReach: Sendable {
 /// Removals from every tier, and purges: removals together with the results of running work.
 ///
 /// A purge raises the generation of every tier. What is remembered beside the tiers has the generation in which it was learned, and
-/// is forgotten with it: see “The generation” in docs/architecture.md.
+/// is forgotten with it: see docs/reference/purges.md.
 extension Cache {
     /// Removes the entries that match one of `selections` from every tier, as one purge: no result of earlier work is found afterwards if
     /// it is stored under its generation. A removal of expired entries purges nothing, because no tier serves them.
