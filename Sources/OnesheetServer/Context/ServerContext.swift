@@ -87,7 +87,8 @@ package struct ServerContext: Sendable {
     }
 
     private static func pipeline(
-        on catalog: Catalog, cache: Cache, engine: any PictureEngine, _ configuration: ServerConfiguration, _ resources: ServerResources
+        on catalog: Catalog, cache: Cache, engine: any PictureEngine, _ configuration: ServerConfiguration,
+        _ resources: ServerResources
     ) -> Pipeline {
         let (pool, clock) = (resources.pool, resources.clock)
         let originals = Originals(
@@ -105,7 +106,8 @@ package struct ServerContext: Sendable {
         let disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
         let cache = Cache(memory: MemoryTier(bytes: 0), disk: disk, logger: logger)
         let catalog = Catalog(
-            sources: Dictionary(uniqueKeysWithValues: sources), cache: cache, counting: resources.pool.memory, clock: clock, logger: logger)
+            sources: Dictionary(uniqueKeysWithValues: sources), cache: cache, counting: resources.pool.memory, clock: clock,
+            logger: logger)
         return Self.pipeline(on: catalog, cache: cache, engine: pipeline.engine, configuration, resources)
     }
 
