@@ -73,6 +73,31 @@ final class MemberImageTests: XCTestCase {
         XCTAssertEqual(after.provenance.source, "one://7")
     }
 
+    func testImageOfAPartialAnswerNeedsNoTitle() async throws {
+        // Given a member that could not be asked, whose title would say the original language
+        var image = PosterCandidate.of("other", isProvisional: true)
+        image.language = LanguageTag("ko")
+        source.change { $0 = [image] }
+        source.failTitles(.unavailable(reason: "down"))
+
+        // When
+        let selector = ImageSelector(.poster, in: try LanguageList("original.ko"))
+        let entry = try await pipeline().image(for: ImageRequest(ImageReference(title, selector), Transform())).entry
+
+        // Then
+        XCTAssertEqual(entry.provenance.source, "other://7")
+
+        // When the answer is whole, the choice would be another one with the language
+        image.isProvisional = false
+        source.change { $0 = [image] }
+        do {
+            _ = try await pipeline().image(for: ImageRequest(ImageReference(title, selector), Transform()))
+            XCTFail("nothing was thrown")
+        } catch {
+            XCTAssertEqual(error as? Failure, .source("films", .unavailable(reason: "down")))
+        }
+    }
+
     func testImageOfAnotherMemberServesWhileTheHostOfOneIsDown() async throws {
         // Given many images at a host that is down
         transport.on("https://one.example/") { _ in HTTPAnswer(status: 503) }
@@ -139,10 +164,17 @@ private final class MadeSource: ContentSource {
     let members = ["one", "other"].map { SourceMember($0, Member(originPolicy: OriginPolicy(headers: ["X-Member": $0]))) }
     private let list = Mutex<[PosterCandidate]>([.of("one"), .of("other")])
 
+    private let titleFailure = Mutex<SourceError?>(nil)
+
+    func failTitles(_ failure: SourceError) { titleFailure.withLock { $0 = failure } }
+
     func change(_ body: (inout [PosterCandidate]) -> Void) { list.withLock { body(&$0) } }
 
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { TitlePage(titles: []) }
-    func title(_ id: String) async throws(SourceError) -> Title { Title(id: id, name: "One") }
+    func title(_ id: String) async throws(SourceError) -> Title {
+        if let failure = titleFailure.withLock({ $0 }) { throw failure }
+        return Title(id: id, name: "One")
+    }
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { list.withLock { $0 } }
 
     struct Member: ContentSource {

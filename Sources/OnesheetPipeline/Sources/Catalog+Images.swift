@@ -14,8 +14,8 @@ extension Catalog {
                 original = try await title(image.title, from: source).originalLanguage
             } catch {
                 // The source may have images of a title that it does not describe. After any other failure, the choice would be another one
-                // than the next time.
-                guard error.status == .notFound else { throw error }
+                // than the next time, which only images may be that are kept for minutes.
+                guard error.status == .notFound || all.contains(where: \.isProvisional) else { throw error }
             }
         }
         return ImageRule(image.selector.kind, in: languages, original: original).ranked(all)

@@ -31,8 +31,8 @@ struct FilmDatabases: Sendable {
         guard path.last == "images" else { return try .json(facts(film)) }
         return try .json([
             "id": .number(film.tmdb),
-            "posters": .list(film.posterLanguages.map { picture(film, $0, "2000x3000", votes: $0 == "ko" ? 3 : 5) }),
-            "backdrops": .list([picture(film, nil, "1920x1080", votes: 5)]), "logos": .list([]),
+            "posters": .list(film.posterLanguages.map { picture(film, $0, "800x1200", votes: $0 == "ko" ? 3 : 5) }),
+            "backdrops": .list([picture(film, nil, "1280x720", votes: 5)]), "logos": .list([]),
         ])
     }
 
