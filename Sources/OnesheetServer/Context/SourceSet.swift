@@ -51,7 +51,9 @@ final class SourceSet: Sendable {
             throw ConfigurationError(path: "", message: "a source cannot be made of itself: \(circle.joined(separator: " → "))")
         }
         defer { state.withLock { _ = $0.underWay.popLast() } }
-        let made = try make(nested, name) { [self] member in
+        let made = try make(nested, name) { [weak self] member in
+            // Sources keep what finds others, and would keep each other for ever.
+            guard let self else { throw ConfigurationError(path: "", message: "other sources are found in the initializer only") }
             do { return try self.made(member).member } catch let error as ConfigurationError where !error.path.isEmpty {
                 // Its own place in the file would otherwise be read as one within this source.
                 throw ConfigurationError(path: "", message: "“\(member)” cannot be used: \(error)")
