@@ -156,7 +156,9 @@ extension Title {
         title.ids.merge(other.ids) { own, _ in own }
         title.metadata.merge(other.metadata) { own, _ in own }
         // Each service demands to be named.
-        if case .string(let own)? = metadata["attribution"], case .string(let more)? = other.metadata["attribution"], own != more {
+        if case .string(let own)? = metadata["attribution"], case .string(let more)? = other.metadata["attribution"],
+            !own.split(separator: "; ").contains(where: { $0 == more })
+        {
             title.metadata["attribution"] = .string("\(own); \(more)")
         }
         return title

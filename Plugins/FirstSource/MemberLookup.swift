@@ -63,7 +63,9 @@ struct MemberLookup: Sendable {
         }
         search.placeByIDs(databaseIDs)
         if !search.open.isEmpty { await findByTitle(title, of: id, &search) }
-        return Places(found: members.compactMap { search.places[$0.name] }, failures: search.failures)
+        let failures =
+            search.failures + members.filter { search.places[$0.name] == nil }.compactMap { search.failedSearches[$0.name] }
+        return Places(found: members.compactMap { search.places[$0.name] }, failures: failures)
     }
 
     /// Finds what is open by the ids that the lead knows of the title, then by searches for it, then by the ids that these titles have.
@@ -81,9 +83,13 @@ struct MemberLookup: Sendable {
         let known = search.open.isEmpty ? [] : search.places.values.filter { !$0.member.name.isExactly(lead.name) }
         for place in known.sorted(by: { $0.member.name < $1.member.name }) where search.takesFurtherIDs {
             let more = await ask { () async throws(SourceError) in try await place.member.source.title(place.id) }
-            guard case .success(let title) = more else { continue }
-            search.note(title.ids)
-            search.placeByIDs(databaseIDs)
+            switch more {
+            case .success(let title):
+                search.note(title.ids)
+                search.placeByIDs(databaseIDs)
+            case .failure(.notFound), .failure(.unsupported): continue
+            case .failure(let failure): search.failures.append(failure)
+            }
         }
     }
 
@@ -92,13 +98,12 @@ struct MemberLookup: Sendable {
         let matches = await atOnce(searching) { await match(of: title, at: $0) }
         for (member, match) in zip(searching, matches) {
             switch match {
-            case .success(let match):
-                search.absent.insert(member.name)
-                guard let match else { continue }
+            case .success(nil): continue
+            case .success(let match?):
                 search.places[member.name] = Place(member: member, id: match.title.id, match: match.words)
                 search.note(match.title.ids)
                 search.note(databaseIDs(of: match.title.id, at: member))
-            case .failure(let failure): search.failures.append(failure)
+            case .failure(let failure): search.failedSearches[member.name] = failure
             }
         }
         search.placeByIDs(databaseIDs)
@@ -148,6 +153,8 @@ private struct Search {
     /// Members that need not be looked for any more.
     var absent: Set<String> = []
     var failures: [SourceError] = []
+    /// By the names of the members. They matter only if no id leads there.
+    var failedSearches: [String: SourceError] = [:]
 
     /// The members whose id is not known yet.
     var open: [SourceMember] { members.filter { places[$0.name] == nil && !absent.contains($0.name) } }

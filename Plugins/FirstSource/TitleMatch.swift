@@ -53,7 +53,8 @@ package struct TitleMatch: Sendable, Equatable {
         let (left, right) = (letters(one), letters(other))
         guard !left.isEmpty, !right.isEmpty else { return 0 }
         if left == right { return 1 }
-        if [beforeSubtitle(one), left].contains(beforeSubtitle(other)) || beforeSubtitle(one) == right { return 0.8 }
+        // Two different subtitles are two films.
+        if beforeSubtitle(other) == left || beforeSubtitle(one) == right { return 0.8 }
         let (pairs, others) = (self.pairs(left), self.pairs(right))
         guard !pairs.isEmpty, !others.isEmpty else { return 0 }
         let dice = 2 * Double(pairs.intersection(others).count) / Double(pairs.count + others.count)

@@ -111,6 +111,21 @@ final class MemberImageTests: XCTestCase {
         XCTAssertEqual(transport.count(), 5)
     }
 
+    func testPauseOfAMemberIsNotOneOfTheOthers() async throws {
+        // Given a title that nothing but a member in a pause could know
+        let watch = SourceWatch(of: "films", clock: clock.wallClock, logger: .silent)
+        let films = WatchedSource(source, watch: watch)
+        source.failTitles(.rateLimited(retryAfter: 600))
+        do { _ = try await films.title("1") } catch { XCTAssertEqual(error, .rateLimited(retryAfter: 600)) }
+
+        // When another title is asked for
+        source.failTitles(nil)
+
+        // Then the other members answer
+        let title = try await films.title("2")
+        XCTAssertEqual(title.name, "One")
+    }
+
     func testExplanationNamesTheMemberAndTheMatch() async throws {
         // Given
         let pipeline = try pipeline()
@@ -166,7 +181,7 @@ private final class MadeSource: ContentSource {
 
     private let titleFailure = Mutex<SourceError?>(nil)
 
-    func failTitles(_ failure: SourceError) { titleFailure.withLock { $0 = failure } }
+    func failTitles(_ failure: SourceError?) { titleFailure.withLock { $0 = failure } }
 
     func change(_ body: (inout [PosterCandidate]) -> Void) { list.withLock { body(&$0) } }
 

@@ -58,7 +58,8 @@ extension SourceError {
         case .after(let seconds) where failure.traits.contains(.pausesPrefetch): self = .rateLimited(retryAfter: seconds)
         case .at(let moment): self = .quotaExhausted(until: moment)
         case _ where failure.status == .badRequest: self = .unsupported(failure.message)
-        default: self = .unavailable(reason: failure.message)
+        default:
+            self = failure.details.map { .failed(reason: failure.message, details: $0) } ?? .unavailable(reason: failure.message)
         }
     }
 }

@@ -67,7 +67,8 @@ package struct WatchedSource: ContentSource {
     private func asked<Value: Sendable>(
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
-        try watch.checkPause(of: call)
+        // Members keep their own pauses, and the others can answer.
+        if source.members.isEmpty { try watch.checkPause(of: call) }
         let place = try await enter()
         let (start, asking) = (ContinuousClock.now, SourceCall())
         let result = await withTimeoutAbandoning(

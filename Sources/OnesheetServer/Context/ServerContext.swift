@@ -101,7 +101,8 @@ package struct ServerContext: Sendable {
             background: resources.background, clock: clock)
     }
 
-    /// A pipeline with the same sources and an empty cache that keeps nothing: it asks for everything.
+    /// A pipeline with the same sources and an empty cache that keeps nothing: it asks for everything. Only the members of a source
+    /// that is made of others answer as always, from the cache too.
     package var uncached: Pipeline {
         let disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
         let cache = Cache(memory: MemoryTier(bytes: 0), disk: disk, logger: logger)

@@ -29,6 +29,17 @@ final class TitleMatchTests: XCTestCase {
         }
     }
 
+    func testDifferentSubtitlesAreDifferentFilms() {
+        for (one, other) in [
+            ("Fear Street: 1994", "Fear Street: 1978"),
+            ("The Hobbit: An Unexpected Journey", "The Hobbit: The Desolation of Smaug"),
+            ("(500) Days of Summer", "(Untitled)"),
+        ] {
+            let match = TitleMatch(Self.film(one, nil, 2021, "Leigh Janiak"), for: Self.film(other, nil, 2021, "Leigh Janiak"))
+            XCTAssertLessThan(match.score, TitleMatch.leastScore, one)
+        }
+    }
+
     func testYearOfProductionCountsForANewRelease() {
         // Given a film that is shown again
         var again = Self.film("Parasite", nil, 2026)
