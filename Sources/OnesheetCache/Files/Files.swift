@@ -108,9 +108,9 @@ enum Files {
     /// - Returns: whether there was none; an existing item stays.
     static func make(_ path: String, with buffer: ByteBuffer, through temporary: String) throws(FileFailure) -> Bool {
         try clear(temporary)
+        defer { _ = unlink(temporary) }
         try write(buffer, to: temporary)
         let failure = link(temporary, path) == 0 ? nil : FileFailure("make", path)
-        try remove(temporary)
         guard let failure else { return true }
         guard failure.isExistence else { throw failure }
         return false

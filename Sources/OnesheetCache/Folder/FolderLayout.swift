@@ -66,7 +66,8 @@ struct FolderLayout: Sendable {
     /// note.
     func isOurs() throws(FileFailure) -> Bool {
         let names = try Files.names(in: path, followingLink: true).filter {
-            !["lost+found", "keys"].contains($0) && !$0.hasPrefix("state.sqlite") && !$0.hasPrefix("fatal-originals")
+            !["lost+found", "keys"].contains($0) && !($0.hasPrefix("keys.") && $0.hasSuffix(".new"))
+                && !$0.hasPrefix("state.sqlite") && !$0.hasPrefix("fatal-originals")
         }
         guard !names.isEmpty else { return true }
         let hasIndex = names.contains { isIndex(Files.nameBeforeDamage($0) ?? $0[...]) }

@@ -21,7 +21,13 @@ package struct ConfigurationFile: Sendable {
     ///   - usesThem: whether they are used where the configuration has none, or only for variables that it names.
     package init(environment: [String: String]? = nil, kept: [String: String], usesThem: Bool) {
         let own = environment ?? ProcessInfo.processInfo.environment
-        self.environment = kept.merging(own) { _, own in own }
+        var all = own
+        // An empty variable counts as unset, and a key goes with its own salt.
+        for names in [["ONESHEET_SIGNING_KEY", "ONESHEET_SIGNING_SALT"], ["ONESHEET_ADMIN_TOKEN"]]
+        where names.allSatisfy({ own[$0]?.isEmpty ?? true }) {
+            for name in names { all[name] = kept[name] ?? own[name] }
+        }
+        self.environment = all
         base = EnvironmentConfiguration(usesThem ? self.environment : own)
     }
 

@@ -80,7 +80,10 @@ extension KeptKeys.Use {
             return needs ? try read(kept, true) : second
         }
         guard makes, first.errors.isEmpty, first.configuration.isOpenToStrangers else { return first }
-        var second = try read(self == .needed ? try file.make() : KeptKeys.random(), true)
+        let supposed = try read(KeptKeys.random(), true)
+        // A file that says `keys: []` wants none, and none are made for it.
+        guard !supposed.configuration.isOpenToStrangers else { return first }
+        var second = self == .needed ? try read(try file.make(), true) : supposed
         second.configuration.notes.append(
             self == .needed
                 ? "Made keys that sign addresses, and a token for administration. They are in \(file.path), for its owner only"

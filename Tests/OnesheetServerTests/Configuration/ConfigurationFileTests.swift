@@ -24,7 +24,7 @@ final class ConfigurationFileTests: XCTestCase {
             cache:
               memory: { bytes: 256MiB, expires: 5m }
               disk: { path: /var/cache/onesheet, bytes: 10GiB, expires: 7d }
-            signing: { keys: [{ key: "${ONESHEET_KEY}", salt: "${ONESHEET_SALT}" }], unsafe: false }   # hex
+            signing: { keys: [{ key: "${ONESHEET_SIGNING_KEY}", salt: "${ONESHEET_SIGNING_SALT}" }], unsafe: false }   # hex
             admin: { token: "${ONESHEET_ADMIN_TOKEN}" }
             limits: { originBytes: 32MiB, pixels: 64M, outputPixels: 32M, originTimeout: 10s, workers: 2, queue: 64 }
             presets: { card: "rs:fill:342:513/q:75" }
@@ -34,7 +34,8 @@ final class ConfigurationFileTests: XCTestCase {
               art: { type: folder, path: ./posters }
             """
         let environment = [
-            "ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "secret-for-tests", "KOBIS_KEY": "k",
+            "ONESHEET_SIGNING_KEY": "0a0b", "ONESHEET_SIGNING_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "secret-for-tests",
+            "KOBIS_KEY": "k",
             "KAKAO_KEY": "a",
         ]
         // When it is decoded

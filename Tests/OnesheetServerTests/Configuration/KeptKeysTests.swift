@@ -63,6 +63,25 @@ final class KeptKeysTests: ServerTestCase {
         XCTAssertNil(try read(disk + "listen: 0.0.0.0:1", .needed, ["ONESHEET_ADMIN_TOKEN": ""]).admin.token)
     }
 
+    func testEmptyVariableCountsAsUnset() throws {
+        let text = "listen: 0.0.0.0:1\ncache: { disk: { path: \"\(folder())\" } }"
+        let empty = ["ONESHEET_SIGNING_KEY": "", "ONESHEET_SIGNING_SALT": ""]
+        let made = try read(text, .needed, empty)
+        XCTAssertFalse(made.signing.hasNoKeys)
+        XCTAssertEqual(try read(text, .needed, empty).signing.keys.first?.key, made.signing.keys.first?.key)
+        // And a key of one's own is never used with the salt that was made
+        XCTAssertTrue(try read(text, .needed, ["ONESHEET_SIGNING_KEY": "00"]).signing.hasNoKeys)
+    }
+
+    func testKeysThatWouldNotBeUsedAreNotMade() throws {
+        let folder = folder()
+        let configuration = try read(
+            "listen: 0.0.0.0:1\nsigning: { keys: [] }\ncache: { disk: { path: \"\(folder)\" } }", .needed)
+        XCTAssertTrue(configuration.signing.hasNoKeys)
+        XCTAssertEqual(configuration.notes.filter { $0.contains("Made keys") }, [])
+        XCTAssertNil(try KeptKeys(in: folder).read())
+    }
+
     func testADamagedFileIsNamed() throws {
         let folder = folder()
         _ = try KeptKeys(in: folder).make()
