@@ -70,7 +70,8 @@ actor Supervisor {
                 }
             }
             attempt += 1
-            if turn == nil { turn = await suspects.turn(of: client) }
+            turn?.end()
+            turn = await suspects.turn(of: client)
         }
     }
 
