@@ -101,6 +101,18 @@ final class FairQueueTests: XCTestCase {
         XCTAssertEqual([greedy, modest].map(queue.count(of:)), [2, 2])
     }
 
+    func testAnotherLongLineMakesWayIfTheLongestIsShared() {
+        // Given a client with four that others need, and one with three of its own
+        var queue = FairQueue<String>(longestDebt: 100)
+        for ticket in 1...4 as ClosedRange<UInt64> {
+            queue.append(ticket, "s\(ticket)", for: greedy)
+            queue.lend(ticket, to: ClientKey([UInt8(10 + ticket)]))
+        }
+        for ticket in 5...7 as ClosedRange<UInt64> { queue.append(ticket, "m\(ticket)", for: modest) }
+        // When a newcomer comes, then the last of the three makes way
+        XCTAssertEqual(queue.displace(for: ClientKey([3]))?.element, "m7")
+    }
+
     func testThatTheNextOfAKindIsFoundBehindOthers() {
         // Given two clients, each with two of one kind before one of another
         var queue = FairQueue<String>(longestDebt: 100)

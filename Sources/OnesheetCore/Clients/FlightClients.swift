@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The clients that wait for one piece of work. Who joins it lends it its own turns: in every queue it waits in the line of each of its
-/// clients, and the earliest turn counts. So nobody waits longer for work that another one began than for its own.
+/// The clients that wait for one piece of work. A client that joins lends the work its own turns: in each queue, the work waits in the line
+/// of every client, and the earliest turn counts. So no client waits longer for work that another one began than for its own.
 ///
 /// Work inside of this work listens (`listen`), so that it has the same clients.
 package final class FlightClients: Sendable {

@@ -123,10 +123,14 @@ struct FairQueue<Element: Sendable>: Sendable {
 
     private func displaceable(for client: ClientKey) -> UInt64? {
         let most = count(of: client) + 1
-        guard let line = lines.max(by: { $0.value.elements.count < $1.value.elements.count })?.value else { return nil }
-        return line.elements.lastTicket { ticket in
-            holders[ticket]?.allSatisfy { $0 != client && count(of: $0) > most } ?? false
+        func last(of line: Line) -> UInt64? {
+            line.elements.lastTicket { ticket in holders[ticket]?.allSatisfy { $0 != client && count(of: $0) > most } ?? false }
         }
+        guard let longest = lines.values.max(by: { $0.elements.count < $1.elements.count }) else { return nil }
+        if let ticket = last(of: longest) { return ticket }
+        // Clients with few elements share all of those.
+        let others = lines.values.filter { $0.elements.count > most }.sorted { $0.elements.count > $1.elements.count }
+        return others.lazy.compactMap(last).first
     }
 
     /// Counts service that `client` receives at once, without waiting.

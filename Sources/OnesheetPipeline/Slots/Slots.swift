@@ -1,8 +1,8 @@
 import OnesheetCore
 import Synchronization
 
-/// Places for work in lanes, such as the requests to a host. Who finds no place waits in a bounded line and for a bounded time. Clients
-/// take turns, and who is cancelled gives its turn back. Work that several clients wait for has the turns of all (`FlightClients`).
+/// Places for work in lanes, such as the requests to a host. A caller that finds no place waits in a bounded line and for a bounded time.
+/// Clients take turns, and a cancelled caller gives up its turn. Work that several clients wait for has the turns of all (`FlightClients`).
 ///
 /// A lane may have a pace, too: then the next one begins only some time after the one before.
 final class Slots<Lane: Hashable & Sendable>: Sendable {

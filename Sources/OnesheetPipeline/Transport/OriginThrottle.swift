@@ -77,7 +77,10 @@ struct OriginThrottle: Sendable {
                 if isTrial { breaker.giveBack(url) }
                 throw .failed(url: url.description, reason: "cancelled")
             }
-            do { try await retry.wait(upTo: pauses.next()) } catch { throw .failed(url: url.description, reason: "cancelled") }
+            do { try await retry.wait(upTo: pauses.next()) } catch {
+                if isTrial { breaker.giveBack(url) }
+                throw .failed(url: url.description, reason: "cancelled")
+            }
         }
         preconditionFailure("the last attempt ends it")
     }
