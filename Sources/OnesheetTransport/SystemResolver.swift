@@ -107,14 +107,16 @@ package final class SystemResolver: NameResolver {
             if let running = state.lookUps[name] { return (running, state.ended[running.isKnown]) }
             guard state.lookUps.count < Self.queue else { throw .busy }
             let (threads, beginning) = (isKnown ? knownNames : newNames, Beginning())
+            let (answers, answer) = AsyncStream.makeStream(of: [IPAddress]?.self)
+            // Not in the task, so that lookups get their threads in the order in which they were asked for.
+            threads.submit { [lookUp] state in
+                beginning.note()
+                ThreadPriority.requests.apply()
+                answer.yield(state == .active ? lookUp(name) : nil)
+                answer.finish()
+            }
             let task = Task {
-                let found = await withCheckedContinuation { continuation in
-                    threads.submit { [lookUp] state in
-                        beginning.note()
-                        ThreadPriority.requests.apply()
-                        continuation.resume(returning: state == .active ? lookUp(name) : nil)
-                    }
-                }
+                let found = await answers.first { _ in true } ?? nil
                 finish(name, found, isKnown: isKnown)
                 return found
             }
