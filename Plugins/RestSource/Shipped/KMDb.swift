@@ -41,7 +41,7 @@ extension ShippedManifest {
                 still: { at: /Data/0/Result/0/stlls, split: "|" }
               fields:
                 # Posters are those of Korean releases. The folder of a thumbnail says what it is one of.
-                language: { at: "", after: /thm/, before: /, map: { "02": ko, "01": none } }
+                language: { at: "", after: /thm/, before: /, map: { "02": ko, "01": zxx } }
                 # The service lists thumbnails; the address of the large picture follows from theirs.
                 url:
                   at: ""
