@@ -1,4 +1,5 @@
 import JPEGCodec
+import Logging
 import NIOCore
 import OnesheetCache
 import OnesheetCore
@@ -113,10 +114,16 @@ final class MemberImageTests: XCTestCase {
 
     func testPauseOfAMemberIsNotOneOfTheOthers() async throws {
         // Given a title that nothing but a member in a pause could know
-        let watch = SourceWatch(of: "films", clock: clock.wallClock, logger: .silent)
+        let watch = SourceWatch(
+            of: "films", clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let films = WatchedSource(source, watch: watch)
         source.failTitles(.rateLimited(retryAfter: 600))
-        do { _ = try await films.title("1") } catch { XCTAssertEqual(error, .rateLimited(retryAfter: 600)) }
+        do throws(SourceError) {
+            _ = try await films.title("1")
+            XCTFail("nothing was thrown")
+        } catch {
+            XCTAssertEqual(error, .rateLimited(retryAfter: 600))
+        }
 
         // When another title is asked for
         source.failTitles(nil)
