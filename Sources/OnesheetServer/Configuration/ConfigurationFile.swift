@@ -22,11 +22,10 @@ package struct ConfigurationFile: Sendable {
     package init(environment: [String: String]? = nil, kept: [String: String], usesThem: Bool) {
         let own = environment ?? ProcessInfo.processInfo.environment
         var all = own
-        // An empty variable counts as unset, and a key goes with its own salt.
-        for names in [["ONESHEET_SIGNING_KEY", "ONESHEET_SIGNING_SALT"], ["ONESHEET_ADMIN_TOKEN"]]
-        where names.allSatisfy({ own[$0]?.isEmpty ?? true }) {
-            for name in names { all[name] = kept[name] ?? own[name] }
-        }
+        // An empty variable counts as unset, and a key goes with its own salt. An empty token turns administration off.
+        let pair = ["ONESHEET_SIGNING_KEY", "ONESHEET_SIGNING_SALT"]
+        if pair.allSatisfy({ own[$0]?.isEmpty ?? true }) { for name in pair { all[name] = kept[name] ?? own[name] } }
+        if own["ONESHEET_ADMIN_TOKEN"] == nil { all["ONESHEET_ADMIN_TOKEN"] = kept["ONESHEET_ADMIN_TOKEN"] }
         self.environment = all
         base = EnvironmentConfiguration(usesThem ? self.environment : own)
     }
