@@ -150,7 +150,7 @@ private struct Search {
     /// The known ids of the title, by database.
     var ids: [String: String]
     var places: [String: MemberLookup.Place] = [:]
-    /// Members that need not be looked for any more.
+    /// Members whose id the configuration states, or which do not have the title according to it.
     var absent: Set<String> = []
     var failures: [SourceError] = []
     /// By the names of the members. They matter only if no id leads there.

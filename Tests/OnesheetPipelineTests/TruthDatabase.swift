@@ -47,7 +47,7 @@ final class TruthDatabase: ContentSource {
         let images = (0..<Int.random(in: 0...6, using: &random)).map { index in
             var image = PosterCandidate(.http(url: "https://\(name).example/\(number)/\(index * 7919 % 11)"))
             image.kind = Int.random(in: 0..<5, using: &random) == 0 ? .logo : .poster
-            // One of a few languages, or none, or one that nobody can read.
+            // A known language, no language, or an unreadable one.
             image.language = (Self.languages + [nil, nil, "und"]).randomElement(using: &random).flatMap { $0 }.flatMap {
                 LanguageTag($0)
             }

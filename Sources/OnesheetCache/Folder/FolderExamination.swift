@@ -63,7 +63,7 @@ package enum FolderExamination {
         guard try FileStatus(of: place, followingLink: true)?.isFolder == true else {
             throw FileFailure("use the folder", place, code: ENOTDIR)
         }
-        // Nobody can make a folder in /proc, although root may write there.
+        // The kernel refuses new folders in /proc, although the permissions let root write there.
         if place != path, isInProc(place) { throw FileFailure("make the folder", path, code: FileFailure.absence) }
         guard access(place, W_OK | X_OK) == 0 else { throw FileFailure("write to the folder", place) }
     }

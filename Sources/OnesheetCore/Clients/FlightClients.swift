@@ -3,7 +3,7 @@ import Synchronization
 /// The clients that wait for one piece of work. A client that joins lends the work its own turns: in each queue, the work waits in the line
 /// of every client, and the earliest turn counts. So no client waits longer for work that another one began than for its own.
 ///
-/// Work inside of this work listens (`listen`), so that it has the same clients.
+/// Nested work calls `listen` to get the same clients.
 package final class FlightClients: Sendable {
     private struct State {
         var all: [ClientKey]

@@ -18,7 +18,7 @@ package struct ConfigurationFile: Sendable {
 
     /// - Parameters:
     ///   - kept: keys that the server has made for itself. Variables of the environment come before them.
-    ///   - usesThem: whether they are used where the configuration has none, or only for variables that it names.
+    ///   - usesThem: `true` if they also replace keys that the configuration lacks; `false` if they only fill the variables that it names.
     package init(environment: [String: String]? = nil, kept: [String: String], usesThem: Bool) {
         let own = environment ?? ProcessInfo.processInfo.environment
         var all = own

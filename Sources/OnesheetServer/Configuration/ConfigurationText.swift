@@ -15,7 +15,7 @@ struct ConfigurationText {
 
     /// - Parameters:
     ///   - file: the name of the file, for the places of errors.
-    ///   - base: what counts where the text says nothing.
+    ///   - base: the values of keys that the text does not have.
     init(_ text: String, file: String?, environment: [String: String], base: EnvironmentConfiguration? = nil) {
         self.environment = environment
         places.file = file

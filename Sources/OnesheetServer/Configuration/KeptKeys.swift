@@ -70,7 +70,7 @@ extension KeptKeys.Use {
     package typealias Reading = (configuration: ServerConfiguration, errors: [ConfigurationError])
 
     /// Reads the configuration, and again if there are kept keys.
-    /// - Parameter read: reads it with these variables, which it uses for its own keys or only where it names them.
+    /// - Parameter read: reads the configuration. The kept keys fill variables that it names and, if the flag is set, keys that it lacks.
     package func applied(_ read: (_ kept: [String: String], _ usesThem: Bool) throws -> Reading) throws -> Reading {
         let first = try read([:], false)
         let file = KeptKeys(in: first.configuration.cache.disk.path)

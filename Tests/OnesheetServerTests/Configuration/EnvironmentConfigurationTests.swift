@@ -32,7 +32,7 @@ final class EnvironmentConfigurationTests: XCTestCase {
         XCTAssertEqual(configuration.notes, ["“boxoffice” is not served: it needs KAKAO_KEY too"])
     }
 
-    func testVariablesGiveWhatAFileDoesNotSay() throws {
+    func testVariablesFillMissingKeys() throws {
         // Given variables for every key
         let environment = [
             "ONESHEET_LISTEN": "127.0.0.1:81", "ONESHEET_CACHE": "/a", "ONESHEET_ADMIN_TOKEN": "a token for the tests",

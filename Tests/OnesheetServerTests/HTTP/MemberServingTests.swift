@@ -21,7 +21,7 @@ final class MemberServingTests: ServerTestCase {
         let explanation = try await server.send("/explain?url=/t/p/original/all/550").text
         let title = try await server.send("/sources/all/titles/550").text
 
-        // Then all say where it is from, and each database was asked once for each question
+        // Then each response names the database of the image, and each database was asked each question once
         XCTAssertEqual(width, 44)
         XCTAssertTrue(posters.contains(#""source":"fanart://550""#), posters)
         XCTAssertTrue(explanation.contains("an image of fanart://550"), explanation)

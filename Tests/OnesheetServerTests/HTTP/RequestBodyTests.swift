@@ -21,7 +21,7 @@ final class RequestBodyTests: ServerTestCase {
             let answer = await connection.readToEnd()
             XCTAssertTrue(answer.hasPrefix("HTTP/1.1 200 "), answer)
         }
-        // And nobody is asked for a body that is not needed
+        // And the server does not ask for a body that it does not need
         try await OpenConnection.with(server.url) { connection in
             try await connection.send("PUT /sources/sample/titles/1/poster HTTP/1.1\r\n\(head)\r\n")
             let answer = try await connection.read(until: "\r\n\r\n")

@@ -270,7 +270,7 @@ final class SupervisorTests: XCTestCase {
         XCTAssertEqual(order.clients.withLock { $0 }, [2, 1, 1, 1])
     }
 
-    func testSuspectWithoutAnAnswerHoldsUpNobodyForLong() async {
+    func testSilentSuspectLosesItsTurn() async {
         let line = SuspectLine(patience: .milliseconds(1))
         let slow = await line.turn(of: ClientKey([1]))
         slow.begin()
