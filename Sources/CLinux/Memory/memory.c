@@ -10,6 +10,10 @@ void cmemory_return_large_blocks(void) {
     mallopt(M_ARENA_MAX, 2);
 }
 
+void cmemory_return_free_pages(void) {
+    malloc_trim(0);
+}
+
 void cmemory_keep_small_blocks(void) {
     mallopt(M_MMAP_THRESHOLD, 8 << 20);
     mallopt(M_TRIM_THRESHOLD, 8 << 20);
@@ -18,5 +22,6 @@ void cmemory_keep_small_blocks(void) {
 }
 #else
 void cmemory_return_large_blocks(void) {}
+void cmemory_return_free_pages(void) {}
 void cmemory_keep_small_blocks(void) {}
 #endif

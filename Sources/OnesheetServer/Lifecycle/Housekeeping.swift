@@ -1,9 +1,10 @@
+import CLinux
 import Logging
 import OnesheetCache
 import OnesheetCore
 import ServiceLifecycle
 
-/// Removes expired entries every three minutes, and checks for purges by other processes every second.
+/// Removes expired entries every three minutes. Checks for purges by other processes and returns free memory to the system every second.
 struct Housekeeping: Service {
     let cache: Cache
     let disk: DiskTier
@@ -13,11 +14,12 @@ struct Housekeeping: Service {
         await cancelWhenGracefulShutdown {
             // Separately: a sweep of a large folder takes longer than a second.
             async let checks: Void = repeatedly(every: .seconds(1)) { await cache.invalidations.check() }
+            async let pages: Void = repeatedly(every: .seconds(1)) { cmemory_return_free_pages() }
             async let sweeps: Void = repeatedly(every: .seconds(180)) {
                 cache.memory.sweep()
                 do { try await disk.sweep() } catch { logger.warning("cannot sweep the disk tier: \(error)") }
             }
-            _ = await (checks, sweeps)
+            _ = await (checks, pages, sweeps)
         }
     }
 
