@@ -6,7 +6,7 @@
 #include <malloc.h>
 
 void cmemory_return_large_blocks(void) {
-    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mallopt(M_ARENA_MAX, 2);
 }
 
