@@ -15,21 +15,8 @@ protocol Child: Sendable {
     var isRunning: Bool { get }
 }
 
-/// The events of a child process.
-protocol ChildListener: AnyObject, Sendable {
-    /// A line from standard output, without its terminator.
-    func received(_ line: Data)
-
-    /// The output is invalid; the listener stops the child.
-    func refuse(_ reason: String)
-
-    /// The end of the output.
-    /// - Parameter lastWords: what the program wrote last to standard error, if it wrote anything.
-    func ended(_ reason: String, lastWords: String?)
-}
-
 /// Starts a program.
 protocol ChildLauncher: Sendable {
     /// - Throws: any error with the reason for which the program cannot start.
-    func launch(_ listener: any ChildListener) throws -> any Child
+    func launch(_ listener: Conversation) throws -> any Child
 }

@@ -3,7 +3,7 @@ internal import OnesheetCore
 internal import Synchronization
 
 /// The lifetime of one program: sends calls, and receives answers in any order.
-final class Conversation: ChildListener {
+final class Conversation: Sendable {
     private typealias Waiting = CheckedContinuation<Result<JSONValue, SourceError>, Never>
 
     private struct State {
@@ -116,6 +116,7 @@ final class Conversation: ChildListener {
         child?.send(line)
     }
 
+    /// Takes a line from the program's standard output, without its terminator.
     func received(_ line: Data) {
         guard !line.isEmpty, end == nil else { return }
         guard let answer = RemoteAnswer(line: line) else {
@@ -140,6 +141,8 @@ final class Conversation: ChildListener {
         stop()
     }
 
+    /// Notes the end of the output.
+    /// - Parameter lastWords: what the program wrote last to standard error, if it wrote anything.
     func ended(_ reason: String, lastWords: String? = nil) {
         fail(End(error: .ended(reason, lastWords: lastWords), reason: reason, lastWords: lastWords))
     }

@@ -52,11 +52,11 @@ final class Program: Child {
     }
 
     /// Starts the program, and tells `listener` of its lines and its end.
-    func start(_ configuration: Configuration, within limits: ProgramLimits, for listener: any ChildListener) {
+    func start(_ configuration: Configuration, within limits: ProgramLimits, for listener: Conversation) {
         // A write to an ended program must be an error and not end this process.
         signal(SIGPIPE, SIG_IGN)
         // A conversation that is over has no listener.
-        let listener: @Sendable () -> (any ChildListener)? = { [weak listener] in listener }
+        let listener: @Sendable () -> Conversation? = { [weak listener] in listener }
         let task = Task(executorPreference: executor) { [self] in
             let reason: String
             do {
@@ -140,7 +140,7 @@ final class Program: Child {
     }
 
     /// Writes and reads until both outputs have ended, or the program.
-    private func follow(_ running: Running, _ listener: @escaping @Sendable () -> (any ChildListener)?) async {
+    private func follow(_ running: Running, _ listener: @escaping @Sendable () -> Conversation?) async {
         await withTaskGroup { group in
             group.addTask { await self.write(to: running.standardInputWriter, listener) }
             async let errors: Void = readErrors(running)
@@ -157,7 +157,7 @@ final class Program: Child {
 
     /// Ends a program that has closed its input or output, without which it is of no use. Both close shortly before the program ends by
     /// itself, which says more.
-    private func endSoon(_ reason: String, _ listener: @escaping @Sendable () -> (any ChildListener)?) {
+    private func endSoon(_ reason: String, _ listener: @escaping @Sendable () -> Conversation?) {
         let alarm = Alarms.shared.set(in: Self.patience) {
             guard self.isRunning, !self.isStopped else { return }
             listener()?.ended(reason, lastWords: self.lastWords)
@@ -167,7 +167,7 @@ final class Program: Child {
     }
 
     private func write(
-        to input: StandardInputWriter, _ listener: @escaping @Sendable () -> (any ChildListener)?
+        to input: StandardInputWriter, _ listener: @escaping @Sendable () -> Conversation?
     ) async {
         do {
             for await call in calls { _ = try await input.write(call) }
@@ -202,7 +202,7 @@ final class Program: Child {
         }
     }
 
-    private func read(_ data: Data, _ listener: any ChildListener) {
+    private func read(_ data: Data, _ listener: Conversation) {
         let (lines, isTooLong) = state.withLock { state in
             let lines = state.output.lines(after: data)
             return (lines, state.output.rest > maxLine || lines.contains { $0.count > maxLine })

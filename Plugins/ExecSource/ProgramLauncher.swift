@@ -15,7 +15,7 @@ struct ProgramLauncher: ChildLauncher {
     let limits: ProgramLimits
     let logger: Logger
 
-    func launch(_ listener: any ChildListener) throws -> any Child {
+    func launch(_ listener: Conversation) throws -> any Child {
         let inherited = ProcessInfo.processInfo.environment.filter {
             ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"].contains($0.key)
         }

@@ -1,4 +1,4 @@
-internal import OnesheetCore
+package import OnesheetCore
 internal import Synchronization
 
 /// The memory of one lookup for bytes that a tier reads. It is reserved before the read, so that concurrent lookups stay within the
@@ -8,21 +8,33 @@ package final class ReadingMemory: Sendable {
     package static let small = 64 << 10
 
     private struct State {
-        var reservation: (any Sendable)?
+        var reservation: MemoryReservation?
         var isRefused = false
     }
 
     private let state = Mutex(State())
-    private let reserve: @Sendable (_ bytes: Int) -> (any Sendable)?
+    private let reserve: @Sendable (_ bytes: Int) -> MemoryReservation?
 
-    /// - Parameter reserve: returns a reservation that lasts until it is released; `nil` if there is no room.
-    package init(_ reserve: @escaping @Sendable (_ bytes: Int) -> (any Sendable)?) { self.reserve = reserve }
+    /// Reserves `memory` for the client of the current task. A single entry always fits, even if it exceeds the budget.
+    package init(of memory: MemoryBudget) {
+        let client = ClientKey.current
+        reserve = { bytes in memory.reserve(bytes, for: client, alone: true) }
+    }
+
+    /// Counts what is read in `memory` and refuses nothing.
+    package init(charging memory: MemoryBudget) {
+        reserve = { bytes in memory.charge(bytes) }
+    }
+
+    private init() {
+        reserve = { _ in nil }
+    }
 
     /// The memory for an entry that is small by its kind, such as the facts about a poster. A larger one is not read.
-    package static var forSmallEntries: ReadingMemory { ReadingMemory { _ in nil } }
+    package static var forSmallEntries: ReadingMemory { ReadingMemory() }
 
     /// The reservation for the bytes that were read.
-    package var reservation: (any Sendable)? { state.withLock { $0.reservation } }
+    package var reservation: MemoryReservation? { state.withLock { $0.reservation } }
 
     /// Whether a read was refused because there was no room.
     package var isRefused: Bool { state.withLock { $0.isRefused } }

@@ -18,6 +18,6 @@ struct CountedHit: Sendable {
         if hit == nil, reading.isRefused { throw .overloaded(retryAfter: pool.retryAfter) }
         guard let hit else { return nil }
         self.hit = hit
-        reservation = reading.reservation as? MemoryReservation
+        reservation = reading.reservation
     }
 }

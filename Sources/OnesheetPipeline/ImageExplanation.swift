@@ -20,7 +20,7 @@ extension Pipeline {
     /// Explains the image of `request`. Asks no source and no origin, makes nothing and promotes nothing. Counts as one miss of the
     /// client, because tiers have to read. The caller has found the source of the title.
     package func explain(_ request: ImageRequest) async throws(Failure) -> ImageExplanation {
-        try MissPermit.use()
+        try WorkContext.current.countMiss()
         let head = await cache.head(of: request.key, into: ReadingMemory(of: pool.reading))
         let original = await cache.head(of: ImageRequest.originalKey(request.image), into: ReadingMemory(of: pool.reading))
         return ImageExplanation(

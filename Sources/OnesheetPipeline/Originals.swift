@@ -58,57 +58,6 @@ package struct Originals: Sendable {
         selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
     }
 
-    /// The original of `image`, from a tier or from its origin, once for all concurrent callers.
-    /// - Parameters:
-    ///   - source: the source of its title.
-    ///   - generation: the generation in which the work began.
-    func original(
-        of image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(Failure) -> Original {
-        let stored = try await stored(image, from: source)
-        if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
-        do throws(Failure) {
-            try failures.check(ImageRequest.originalKey(image), at: generation)
-        } catch {
-            // The answer is the same as at the failure that is remembered.
-            return try standIn(stored, for: image, after: error)
-        }
-        return try await flights.share(FlightKey(image, at: generation)) { () async throws(Failure) -> Original in
-            // A stale original is only revalidated, and holds memory, so it must not wait for other servers.
-            let turn = stored == nil ? try await turn(at: image) : nil
-            var outcome = ClusterTurn.Outcome.failed
-            defer { turn?.end(outcome) }
-            if turn?.mayBeDone ?? false, let other = try await self.stored(image, from: source),
-                other.entry.state(at: clock.now) == .fresh
-            {
-                outcome = .foundElsewhere
-                return other
-            }
-            let original = try await fetched(stored, of: image, from: source, at: generation)
-            outcome = .done
-            return original
-        }
-    }
-
-    /// This server's turn to fetch the original; `nil` if it need not wait for others.
-    private func turn(at image: ImageReference) async throws(Failure) -> ClusterTurn? {
-        do throws(CancellationError) { return try await cache.cluster?.turn(at: ImageRequest.originalKey(image)) } catch {
-            throw .cancelled
-        }
-    }
-
-    /// The original from its origin, and stored.
-    private func fetched(
-        _ stored: Original?, of image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(Failure) -> Original {
-        let original = try await renewed(stored, of: image, from: source, at: generation)
-        guard original.isStorable else { return original }
-        // The variants of the old bytes must be removed before the new original can be found.
-        if let stored, stored.entry.validator != original.entry.validator { await forget(image) }
-        await cache.store(original.entry, for: ImageRequest.originalKey(image), ifGeneration: generation)
-        return original
-    }
-
     /// The original that `request` shows: the chosen one, or one of the candidates. A blocked picture is never returned. A
     /// candidate that cannot be fetched has no picture, because it could not become the poster either.
     func original(
@@ -120,43 +69,91 @@ package struct Originals: Sendable {
         return try await selection.original(of: candidate, for: request.image, from: source)
     }
 
+    /// The original of `image`: the stored one while it is fresh, otherwise that of its origin, once for all concurrent callers. If that cannot
+    /// be fetched, a stale original serves as long as its freshness allows.
+    /// - Parameters:
+    ///   - source: the source of its title.
+    ///   - generation: the generation in which the work began.
+    func original(
+        of image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
+    ) async throws(Failure) -> Original {
+        let key = ImageRequest.originalKey(image)
+        let stored = try await stored(key, from: source)
+        if let stored, isFresh(stored) { return stored }
+        // The answer is the same as at the failure that is remembered.
+        if let failure = failures.remembered(key, at: generation) { return try standIn(stored, for: image, after: failure) }
+        return try await flights.share(FlightKey(image, at: generation)) { () async throws(Failure) -> Original in
+            // A stale original is only revalidated, and holds memory, so it must not wait for other servers.
+            let turn = stored == nil ? try await turn(at: key) : nil
+            var outcome = ClusterTurn.Outcome.failed
+            defer { turn?.end(outcome) }
+            if turn?.mayBeDone ?? false, let other = try await self.stored(key, from: source), isFresh(other) {
+                outcome = .foundElsewhere
+                return other
+            }
+            var kept = stored
+            let original: Original
+            do throws(Failure) {
+                if let renewed = try await renewed(&kept, of: image, from: source) {
+                    original = renewed
+                } else {
+                    original = try await failures.noting(key, at: generation) { () async throws(Failure) in
+                        try await selection.original(of: image, from: source)
+                    }
+                }
+            } catch {
+                return try standIn(kept, for: image, after: error)
+            }
+            outcome = .done
+            guard original.isStorable else { return original }
+            // The variants of the old bytes must be removed before the new original can be found.
+            if let stored, stored.entry.validator != original.entry.validator { await forget(image) }
+            await cache.store(original.entry, for: key, ifGeneration: generation)
+            return original
+        }
+    }
+
+    private func isFresh(_ original: Original) -> Bool { original.entry.state(at: clock.now) == .fresh }
+
+    /// This server's turn to fetch the original; `nil` if it need not wait for others.
+    private func turn(at key: CacheKey) async throws(Failure) -> ClusterTurn? {
+        do throws(CancellationError) { return try await cache.cluster?.turn(at: key) } catch {
+            throw .cancelled
+        }
+    }
+
     /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there. If the
     /// source no longer allows the URL that an original came from, it counts as absent.
-    private func stored(_ image: ImageReference, from source: any ContentSource) async throws(Failure) -> Original? {
-        let found = try await CountedHit(ImageRequest.originalKey(image), in: cache, counting: pool.memory, pool: pool)
+    private func stored(_ key: CacheKey, from source: any ContentSource) async throws(Failure) -> Original? {
+        let found = try await CountedHit(key, in: cache, counting: pool.memory, pool: pool)
         guard let found, case let provenance = found.hit.entry.provenance,
             OriginGuard.allows(provenance, source.originPolicy(of: provenance.source))
         else { return nil }
         return Original(entry: found.hit.entry, reservation: found.reservation)
     }
 
-    /// The origin's current picture. If it cannot be fetched, a stale original serves as long as its freshness allows.
+    /// What the origin of `stored` has instead of it, or the same confirmed; `nil` if its source must name a candidate again.
+    /// - Parameter stored: becomes `nil` if it may not stand in: it is blocked, or its owner has removed it.
     private func renewed(
-        _ stored: Original?, of image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(Failure) -> Original {
-        var kept = stored
+        _ stored: inout Original?, of image: ImageReference, from source: any ContentSource
+    ) async throws(Failure) -> Original? {
+        // The source may name another picture since its configuration has changed.
+        guard let original = stored, let url = original.entry.provenance.location,
+            !changes.hasChanged(image.title.source, since: original.entry.created, at: clock.now)
+        else { return nil }
         do throws(Failure) {
-            // The source may name another picture since its configuration has changed.
-            if let stored, let url = stored.entry.provenance.location,
-                !changes.hasChanged(image.title.source, since: stored.entry.created, at: clock.now)
-            {
-                do throws(Failure) {
-                    let policy = source.originPolicy(of: stored.entry.provenance.source)
-                    let renewed = try await fetch.revalidate(stored, from: url, for: image, policy: policy)
-                    if let admitted = try await selection.admitted(renewed) { return admitted.foundAs(stored) }
-                    kept = nil
-                } catch let error where error.traits.contains(.isRefusal) {
-                    // Another candidate may exist. What its owner has removed stands in for nothing, as what is blocked.
-                    if error.traits.contains(.isRemoval) {
-                        await forget(image)
-                        kept = nil
-                    }
-                }
+            let policy = source.originPolicy(of: original.entry.provenance.source)
+            let renewed = try await fetch.revalidate(original, from: url, for: image, policy: policy)
+            if let admitted = try await selection.admitted(renewed) { return admitted.foundAs(original) }
+            stored = nil
+        } catch let error where error.traits.contains(.isRefusal) {
+            // Another candidate may exist. What its owner has removed stands in for nothing, as what is blocked.
+            if error.traits.contains(.isRemoval) {
+                await forget(image)
+                stored = nil
             }
-            return try await selected(for: image, from: source, at: generation)
-        } catch {
-            return try standIn(kept, for: image, after: error)
         }
+        return nil
     }
 
     /// The stale original, if its freshness allows that after `error`.
@@ -181,18 +178,6 @@ package struct Originals: Sendable {
     /// Pixels of the original after orientation.
     func size(of original: Original) async throws(Failure) -> (width: Int, height: Int) {
         try await fetch.size(of: original)
-    }
-
-    /// The picture of the best candidate that can be fetched.
-    private func selected(
-        for image: ImageReference, from source: any ContentSource, at generation: CacheGeneration
-    ) async throws(Failure) -> Original {
-        do throws(Failure) {
-            return try await selection.original(of: image, from: source)
-        } catch {
-            failures.remember(error, of: ImageRequest.originalKey(image), at: generation)
-            throw error
-        }
     }
 
     /// Drops the unusable original of `request`. The next request after `error` is forgotten asks its origin again. The originals of

@@ -77,7 +77,7 @@ package struct Pipeline: Sendable {
             if answer == nil { misses.append(Fill.Miss(request: request, stale: stale)) }
         }
         if !misses.isEmpty {
-            try MissPermit.use()
+            try WorkContext.current.countMiss()
             var filled = try await fill(misses, from: source).makeIterator()
             for index in answers.indices where answers[index] == nil { answers[index] = filled.next() }
         }
@@ -118,7 +118,7 @@ package struct Pipeline: Sendable {
         let reading = ReadingMemory(of: pool.reading)
         let parts = await cache.parts(ranges, of: head.key, head.head, into: reading)
         if reading.isRefused { throw .overloaded(retryAfter: pool.retryAfter) }
-        return parts.map { ($0, reading.reservation as? MemoryReservation) }
+        return parts.map { ($0, reading.reservation) }
     }
 
     /// The error for a title whose source the configuration does not have.
@@ -235,7 +235,7 @@ package struct Pipeline: Sendable {
     ) async throws(Failure) -> (width: Int, height: Int) {
         let source = try originals.catalog.source(image.title.source, found: source)
         if let facts = await facts(of: image, from: source) { return (facts.width, facts.height) }
-        try MissPermit.use()
+        try WorkContext.current.countMiss()
         let original = try await originals.original(of: image, from: source, at: await cache.generation())
         return try await originals.size(of: original)
     }

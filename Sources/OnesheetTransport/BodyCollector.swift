@@ -1,14 +1,5 @@
 package import NIOCore
-
-/// Counts the bytes of a body in a budget until its last reference is released.
-package protocol BodyMemory: AnyObject, Sendable {
-    /// Counts at least `total` bytes.
-    /// - Returns: whether there was room.
-    func grow(to total: Int) -> Bool
-
-    /// Counts at most `total` bytes.
-    func shrink(to total: Int)
-}
+package import OnesheetCore
 
 /// Collects a body as it arrives. Reserves memory for received bytes only, because an announced length costs the sender nothing.
 package struct BodyCollector {
@@ -20,7 +11,7 @@ package struct BodyCollector {
     private static let first = 256 << 10
 
     package private(set) var bytes = ByteBuffer()
-    package let memory: (any BodyMemory)?
+    package let memory: MemoryReservation?
     private let limit: Int
     private let announced: Int?
 
@@ -29,7 +20,7 @@ package struct BodyCollector {
     ///   - limit: the limit in bytes.
     ///   - memory: counts the bytes, none so far; `nil` if the caller has counted them.
     /// - Throws: `Refusal.tooLarge` if the announced length exceeds the limit.
-    package init(announced: Int?, limit: Int, memory: (any BodyMemory)?) throws(Refusal) {
+    package init(announced: Int?, limit: Int, memory: MemoryReservation?) throws(Refusal) {
         if let announced, announced > limit { throw .tooLarge }
         self.announced = announced
         self.limit = limit

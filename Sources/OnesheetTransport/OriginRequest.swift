@@ -76,7 +76,7 @@ package struct OriginOrder: Sendable {
     /// Bytes of the body of a response that is neither 200 nor 206; `nil` is `limit`.
     package var errorLimit: Int?
     /// Counts the body of the response; `nil` if the caller has counted it.
-    package var memory: (any BodyMemory)?
+    package var memory: MemoryReservation?
     /// Whether it is sent again, on a new connection, if an idle one ends before an answer.
     package var isRepeatable = true
     /// Called when the head of the response has arrived.
@@ -121,11 +121,11 @@ package struct OriginReply: Sendable {
     package let headers: HTTPHeaders
     package let body: ByteBuffer
     /// What counts the body.
-    package let memory: (any BodyMemory)?
+    package let memory: MemoryReservation?
     /// Whether this is the last response on its connection, which cannot be reused.
     package let isLast: Bool
 
-    package init(status: Int, headers: HTTPHeaders, body: ByteBuffer, memory: (any BodyMemory)?, isLast: Bool) {
+    package init(status: Int, headers: HTTPHeaders, body: ByteBuffer, memory: MemoryReservation?, isLast: Bool) {
         self.status = status
         self.headers = headers
         self.body = body

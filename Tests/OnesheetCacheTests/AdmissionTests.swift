@@ -54,7 +54,7 @@ final class AdmissionTests: XCTestCase {
         for number in 0..<10 { try await tier.store(entry(), for: original("\(number)")) }
         for number in 0..<3 { try await tier.store(entry(), for: CacheKey(.metadata, "\(number)")) }
         // When a prefetch stores an original, and a request stores metadata
-        try await Urgency.$current.withValue(.prefetch) { try await tier.store(entry(), for: original("ordered")) }
+        try await WorkContext.with({ $0.urgency = .prefetch }) { try await tier.store(entry(), for: original("ordered")) }
         try await tier.store(entry(), for: CacheKey(.metadata, "answer"))
         // Then both are found
         let isThere = try await (tier.contains(original("ordered")), tier.contains(CacheKey(.metadata, "answer")))

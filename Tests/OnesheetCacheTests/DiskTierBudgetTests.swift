@@ -253,7 +253,7 @@ final class DiskTierBudgetTests: XCTestCase {
 
     /// Stores like a prefetch, which may evict others.
     private func ordered(_ work: () async throws -> Void) async throws {
-        try await Urgency.$current.withValue(.prefetch) { try await work() }
+        try await WorkContext.with({ $0.urgency = .prefetch }) { try await work() }
     }
 
     private func counts(_ tier: DiskTier) async throws -> [CacheKind: Int] {

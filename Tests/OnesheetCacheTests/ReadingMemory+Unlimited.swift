@@ -4,7 +4,7 @@ import OnesheetCore
 
 extension ReadingMemory {
     /// Refuses nothing.
-    static var unlimited: ReadingMemory { ReadingMemory { $0 } }
+    static var unlimited: ReadingMemory { ReadingMemory(charging: MemoryBudget(limit: .max)) }
 }
 
 extension Cache {

@@ -112,12 +112,12 @@ final class SendableFileTests: XCTestCase {
         XCTAssertEqual(head.entry.body, ByteBuffer())
         for _ in 0..<2 {
             // When parts of it are read, with memory for no more than these
-            let parts = await cache.parts([0..<9, 100_000..<100_010], of: key, head, into: ReadingMemory { _ in nil })
+            let parts = await cache.parts([0..<9, 100_000..<100_010], of: key, head, into: .forSmallEntries)
             // Then they are those of the entry
             XCTAssertEqual(parts?.map { String(buffer: $0) }, ["one-sheet", "one-sheet "])
         }
         // And larger ones need memory
-        let memory = ReadingMemory { _ in nil }
+        let memory = ReadingMemory.forSmallEntries
         let refused = await cache.parts([0..<100_000], of: key, head, into: memory)
         XCTAssertNil(refused)
         XCTAssertTrue(memory.isRefused)

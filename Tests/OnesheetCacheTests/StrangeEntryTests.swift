@@ -35,7 +35,7 @@ final class StrangeEntryTests: XCTestCase {
             let now = tier.entryNow(for: key, reading: 1 << 20).entry
             let isThere = try await tier.contains(key)
             // None of them is worth a question for memory.
-            let found = try await tier.entry(for: key, into: ReadingMemory { _ in nil })
+            let found = try await tier.entry(for: key, into: .forSmallEntries)
             // Then it is not found, and can be stored again
             XCTAssertNil(now, "\(thing)")
             XCTAssertFalse(isThere, "\(thing)")

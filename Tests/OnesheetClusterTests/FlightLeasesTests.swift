@@ -130,7 +130,7 @@ final class FlightLeasesTests: XCTestCase {
 
     func testThatPeopleDoNotWaitForAPrefetch() async throws {
         let (server, gate, store) = (leases("0"), Gate(), Results())
-        let prefetch = Urgency.$current.withValue(.prefetch) { start(server, store: store, text: "prefetch", at: gate) }
+        let prefetch = WorkContext.with({ $0.urgency = .prefetch }) { start(server, store: store, text: "prefetch", at: gate) }
         await gate.hasBeenReached()
         let answer = try await share(leases("1"), store: store, text: "1")
         XCTAssertEqual(answer, "1")
@@ -141,7 +141,7 @@ final class FlightLeasesTests: XCTestCase {
     func testThatAVisitorFindsWhatAPrefetchHasJustDone() async throws {
         // Given a prefetch that has just done the work, after another server has looked for the result
         let (server, store) = (leases("0"), Results())
-        _ = try await Urgency.$current.withValue(.prefetch) { try await share(server, store: store, text: "prefetch") }
+        _ = try await WorkContext.with({ $0.urgency = .prefetch }) { try await share(server, store: store, text: "prefetch") }
         await server.shutdown()
         // When a visitor's lease is granted there
         let answer = try await share(leases("1"), store: store, text: "visitor")

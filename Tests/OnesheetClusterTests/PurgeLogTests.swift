@@ -351,7 +351,9 @@ struct ServerWithLog {
         await cache.store(.sample(name, at: clock, tags: tags), for: CacheKey(.variant, name))
     }
 
-    func finds(_ name: String) async -> Bool { await cache.entry(for: CacheKey(.variant, name), into: ReadingMemory { $0 }) != nil }
+    func finds(_ name: String) async -> Bool {
+        await cache.entry(for: CacheKey(.variant, name), into: ReadingMemory(charging: MemoryBudget(limit: .max))) != nil
+    }
 
     func hasInMemory(_ name: String) -> Bool { cache.memory.entryNow(for: CacheKey(.variant, name)) != nil }
 

@@ -103,7 +103,7 @@ final class DailyQuotaTests: XCTestCase {
         let settings = QuotaSettings(perDay: 40, unknown: 1)
         let free = DailyQuota(settings, name: "free", secondsFromGMT: seoul, context: .forTesting(clock: clock, state: state))
         let count = await Self.spendUnknown(free).count
-        let prefetched = await Familiarity.$current.withValue(.unknown) { await Self.spend(quota(20), as: .prefetch) }
+        let prefetched = await WorkContext.with({ $0.familiarity = .unknown }) { await Self.spend(quota(20), as: .prefetch) }
         XCTAssertEqual(count, 40)
         XCTAssertEqual(prefetched, 18)
     }
@@ -112,7 +112,7 @@ final class DailyQuotaTests: XCTestCase {
         // Given a share that allows ten at once
         let quota = quota(80)
         // When a hundred calls are made concurrently
-        let passed = await Familiarity.$current.withValue(.unknown) {
+        let passed = await WorkContext.with({ $0.familiarity = .unknown }) {
             await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<100 { group.addTask { await Self.error(quota) == nil } }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -127,8 +127,8 @@ final class DailyQuotaTests: XCTestCase {
         // Given a share that allows a hundred at once
         let quota = quota(800)
         // When one client takes what it gets, many at the same time
-        let first = await Familiarity.$current.withValue(.unknown) {
-            await MissPermit.$current.withValue(MissPermit(for: ClientKey([1])) {}) {
+        let first = await WorkContext.with({ $0.familiarity = .unknown }) {
+            await WorkContext.with({ $0.clients = FlightClients([ClientKey([1])]) }) {
                 await withTaskGroup(of: Bool.self) { group in
                     for _ in 0..<200 { group.addTask { await Self.error(quota) == nil } }
                     return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -154,8 +154,8 @@ final class DailyQuotaTests: XCTestCase {
         XCTAssertEqual(count, 5)
         // When it asks again, then it is told a time, and gets a call then
         let start = clock.now.timeIntervalSince1970
-        let error = await Familiarity.$current.withValue(.unknown) {
-            await MissPermit.$current.withValue(MissPermit(for: ClientKey([1])) {}) { await Self.error(quota) }
+        let error = await WorkContext.with({ $0.familiarity = .unknown }) {
+            await WorkContext.with({ $0.clients = FlightClients([ClientKey([1])]) }) { await Self.error(quota) }
         }
         XCTAssertEqual(error, .quotaExhausted(until: start + 1))
         clock.advance(by: .seconds(1))
@@ -204,7 +204,7 @@ final class DailyQuotaTests: XCTestCase {
 
     /// The calls that remain for this urgency.
     private static func spend(_ quota: DailyQuota, as urgency: Urgency) async -> Int {
-        await Urgency.$current.withValue(urgency) {
+        await WorkContext.with({ $0.urgency = urgency }) {
             var count = 0
             while await Self.error(quota) == nil { count += 1 }
             return count
@@ -213,7 +213,7 @@ final class DailyQuotaTests: XCTestCase {
 
     /// The calls that remain for unknown titles, and the final error.
     private static func spendUnknown(_ quota: DailyQuota) async -> (count: Int, error: SourceError?) {
-        await Familiarity.$current.withValue(.unknown) {
+        await WorkContext.with({ $0.familiarity = .unknown }) {
             var count = 0
             while true {
                 if let error = await Self.error(quota) { return (count, error) }
@@ -224,7 +224,7 @@ final class DailyQuotaTests: XCTestCase {
 
     /// The calls that `client` gets for unknown titles.
     private static func spendUnknown(_ quota: DailyQuota, for client: UInt8) async -> Int {
-        await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) { await spendUnknown(quota).count }
+        await WorkContext.with({ $0.clients = FlightClients([ClientKey([client])]) }) { await spendUnknown(quota).count }
     }
 
     private static func error(_ quota: DailyQuota) async -> SourceError? {

@@ -120,7 +120,7 @@ final class SharedQuotaTests: XCTestCase {
 
     /// The calls that remain for this urgency.
     private static func spend(_ quota: DailyQuota, as urgency: Urgency, most: Int = .max) async -> Int {
-        await Urgency.$current.withValue(urgency) {
+        await WorkContext.with({ $0.urgency = urgency }) {
             var count = 0
             while count < most, await error(quota) == nil { count += 1 }
             return count

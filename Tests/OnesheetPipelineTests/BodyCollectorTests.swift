@@ -1,4 +1,5 @@
 import NIOCore
+import OnesheetCore
 import XCTest
 
 @testable import OnesheetPipeline

@@ -163,7 +163,7 @@ final class CoalescingTests: XCTestCase {
     func testThatAnInteractiveCallerDoesNotWaitForAPrefetchThatHasNotBegun() async throws {
         // Given a waiting prefetch
         let (flights, held) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
-        let prefetch = Urgency.$current.withValue(.prefetch) {
+        let prefetch = WorkContext.with({ $0.urgency = .prefetch }) {
             Task {
                 try await flights.share("key") { () async throws(Failure) in
                     do { try await held.pass() } catch { throw .late }
@@ -187,7 +187,7 @@ final class CoalescingTests: XCTestCase {
             let (flights, told) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
             let gates = [Urgency.interactive: Gate(), .prefetch: Gate()]
             let tasks = Urgency.allCases.map { urgency in
-                Urgency.$current.withValue(urgency) {
+                WorkContext.with({ $0.urgency = urgency }) {
                     Task {
                         try await flights.share(["key"]) { flights async throws(Failure) in
                             do { try await gates[urgency]?.pass() } catch {
@@ -221,7 +221,7 @@ final class CoalescingTests: XCTestCase {
             }
         }
         await reached.hasBeenReached()
-        let prefetch = Urgency.$current.withValue(.prefetch) {
+        let prefetch = WorkContext.with({ $0.urgency = .prefetch }) {
             Task {
                 try await flights.share(["key"]) { flights async throws(Failure) in
                     _ = flights.begin()

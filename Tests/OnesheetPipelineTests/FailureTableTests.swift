@@ -14,11 +14,9 @@ final class FailureTableTests: XCTestCase {
 
     func testFailuresOfAPrefetchForItsQuotaAreNotRemembered() {
         let failure = Failure.source("films", .quotaExhausted(until: nil))
-        Urgency.$current.withValue(.prefetch) {
-            XCTAssertNil(failure.seconds(\.image))
-            XCTAssertNil(failure.seconds(\.question))
-        }
-        XCTAssertEqual(failure.seconds(\.question), 30)
+        XCTAssertNil(failure.seconds(\.image, isPrefetch: true))
+        XCTAssertNil(failure.seconds(\.question, isPrefetch: true))
+        XCTAssertEqual(failure.seconds(\.question, isPrefetch: false), 30)
     }
 
     func testDetailsAreNotInTheMessage() {
@@ -57,7 +55,9 @@ final class FailureTableTests: XCTestCase {
             (.namesNoSource, "names no source"), (.isMissing, "missing"), (.isRefusal, "refusal"), (.isRemoval, "removal"),
             (.pausesPrefetch, "pauses prefetch"),
         ]
-        let (image, question) = (Int(failure.seconds(\.image) ?? 0), Int(failure.seconds(\.question) ?? 0))
+        let (image, question) = (
+            Int(failure.seconds(\.image, isPrefetch: false) ?? 0), Int(failure.seconds(\.question, isPrefetch: false) ?? 0)
+        )
         let numbers = [(retry, "retry \(retry)"), (image, "\(image) s"), (question, "question \(question) s")]
         let words = numbers.filter { $0.0 != 0 }.map(\.1) + traits.filter { failure.traits.contains($0.0) }.map(\.1)
         return (["\(failure.blame), \(failure.status) \(failure.title)"] + words).joined(separator: "; ")

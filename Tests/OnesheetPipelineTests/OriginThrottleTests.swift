@@ -134,7 +134,7 @@ final class OriginThrottleTests: XCTestCase {
         clock.advance(by: .seconds(10))
         for number in 0..<20 { _ = await failure(throttle, hanging, path: "hangs\(number)") }
         // When another client asks for a good one
-        let error = await MissPermit.$current.withValue(MissPermit(for: ClientKey([1])) {}) {
+        let error = await WorkContext.with({ $0.clients = FlightClients([ClientKey([1])]) }) {
             await failure(throttle, Script([.success(200)]), path: "good")
         }
         // Then it is fetched, and the host is open to all
@@ -151,7 +151,7 @@ final class OriginThrottleTests: XCTestCase {
         clock.advance(by: .seconds(10))
         // When many clients ask
         for client in 0..<50 {
-            _ = await MissPermit.$current.withValue(MissPermit(for: ClientKey([UInt8(client)])) {}) {
+            _ = await WorkContext.with({ $0.clients = FlightClients([ClientKey([UInt8(client)])]) }) {
                 await failure(throttle, hanging, path: "hangs\(client)")
             }
         }

@@ -292,7 +292,7 @@ final class PipelineTests: XCTestCase {
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         // When a prefetch and a visitor request one common size and another one each, before either is rendered
         let (prefetched, asked) = ([20, 40].map { request(width: $0) }, [40, 50].map { request(width: $0) })
-        async let ahead = Urgency.$current.withValue(.prefetch) { try await pipeline.images(for: prefetched) }
+        async let ahead = WorkContext.with({ $0.urgency = .prefetch }) { try await pipeline.images(for: prefetched) }
         async let visitor = pipeline.images(for: asked)
         await gate.hasBeenReached(by: 2)
         gate.open()

@@ -44,7 +44,7 @@ final class RenderPoolTests: XCTestCase {
         await door.hasBeenReached()
         // When an interactive job and a prefetch come
         async let asked = Self.failure { try await pool.run { () throws(Failure) in } }
-        async let early = Urgency.$current.withValue(.prefetch) {
+        async let early = WorkContext.with({ $0.urgency = .prefetch }) {
             await Self.failure { try await pool.run { () throws(Failure) in } }
         }
         // Then both are refused with a time for a retry, and none waits

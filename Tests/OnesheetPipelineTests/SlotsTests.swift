@@ -99,11 +99,11 @@ final class SlotsTests: XCTestCase {
         let order = Events()
         // The first request ends before all others, so that one place becomes free at a time.
         let (first, rest) = (Gate(), Gate())
-        let greedy = MissPermit(for: ClientKey([1])) {}
+        let greedy = FlightClients([ClientKey([1])])
         let tasks = (0..<5).map { _ in
             Task {
                 do {
-                    try await MissPermit.$current.withValue(greedy) {
+                    try await WorkContext.with({ $0.clients = greedy }) {
                         try await slots.with(host, within: .seconds(60)) { _ in
                             let count = order.add("greedy")
                             try await (count == 1 ? first : rest).pass()
@@ -117,7 +117,7 @@ final class SlotsTests: XCTestCase {
         await waitWhile(slots.load(of: host) < 5 || order.all.count < 2)
         // When another client comes
         let modest = Task {
-            try await MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) {
+            try await WorkContext.with({ $0.clients = FlightClients([ClientKey([2])]) }) {
                 try await slots.with(host, within: .seconds(60)) { _ in _ = order.add("modest") }
             }
         }
@@ -147,7 +147,7 @@ final class SlotsTests: XCTestCase {
         }
         let ask = { @Sendable (client: UInt8, name: String, size: String) in
             Task {
-                try await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) {
+                try await WorkContext.with({ $0.clients = FlightClients([ClientKey([client])]) }) {
                     try await outer.share(name + size) { () async throws(NoPlace) in try await fetch(name) }
                 }
             }
@@ -226,7 +226,7 @@ final class SlotsTests: XCTestCase {
         // Given a lane with a pace, and a line of one client's requests
         let (slots, host, order) = (slots(.max, waiting: .max), try host("http://paced.example/"), Events())
         let enter = { @Sendable (client: UInt8, name: String) async throws in
-            try await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) {
+            try await WorkContext.with({ $0.clients = FlightClients([ClientKey([client])]) }) {
                 let place = try await slots.enter(host, every: 0.1, within: .seconds(60))
                 order.add(name)
                 place.leave()

@@ -194,11 +194,11 @@ final class StrangersTests: XCTestCase {
 
     /// Runs `work` like a request from outside.
     private static func asStranger<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
-        try await Familiarity.$current.withValue(.unknown) { try await work() }
+        try await WorkContext.with({ $0.familiarity = .unknown }) { try await work() }
     }
 
     private func failure(of id: String, _ catalog: Catalog) async -> Failure? {
-        await Familiarity.$current.withValue(.unknown) {
+        await WorkContext.with({ $0.familiarity = .unknown }) {
             do throws(Failure) {
                 _ = try await catalog.title(TitleReference(source: "films", id: id))
                 return nil

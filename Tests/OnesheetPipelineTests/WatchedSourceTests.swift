@@ -123,7 +123,7 @@ final class WatchedSourceTests: XCTestCase {
             do { try await gate.pass() } catch { throw .unavailable(reason: "\(error)") }
         }
         let ask = { @Sendable (client: UInt8, id: String) async in
-            await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) { await Self.failure(source, id) }
+            await WorkContext.with({ $0.clients = FlightClients([ClientKey([client])]) }) { await Self.failure(source, id) }
         }
         let greedy = (0..<3).map { number in Task { await ask(1, "\(number)") } }
         await gate.hasBeenReached(by: 3)
@@ -186,7 +186,7 @@ final class WatchedSourceTests: XCTestCase {
         let until = clock.now.addingTimeInterval(60)
         let source = source { _ throws(SourceError) in throw .quotaExhausted(until: until.timeIntervalSince1970) }
         // When prefetching has used up all but the reserve
-        await Urgency.$current.withValue(.prefetch) { _ = await Self.failure(source) }
+        await WorkContext.with({ $0.urgency = .prefetch }) { _ = await Self.failure(source) }
         // Then interactive calls are still allowed
         XCTAssertEqual(watch.health, .well)
         _ = await Self.failure(source)

@@ -16,7 +16,7 @@ enum Log {
     ) -> Logger {
         let request = Logger.MetadataProvider {
             var metadata: Logger.Metadata = [:]
-            if let request = RequestID.current { metadata["request"] = "\(request)" }
+            if let request = WorkContext.current.request { metadata["request"] = "\(request)" }
             if let trace = TraceContext.current { metadata["trace_id"] = "\(trace.traceID)" }
             return metadata
         }

@@ -117,9 +117,10 @@ extension Failure: CustomStringConvertible {
     /// The text by which equal failures of several titles are grouped.
     package var reason: String { summary ?? message }
 
-    /// The seconds for which `use` remembers it, for the urgency of the calling task.
-    package func seconds(_ use: KeyPath<Memory, Double?>) -> Double? {
-        memory.skipsPrefetch && Urgency.current == .prefetch ? nil : memory[keyPath: use]
+    /// The seconds for which `use` remembers it.
+    /// - Parameter isPrefetch: whether it is the failure of a prefetch.
+    package func seconds(_ use: KeyPath<Memory, Double?>, isPrefetch: Bool) -> Double? {
+        memory.skipsPrefetch && isPrefetch ? nil : memory[keyPath: use]
     }
 
     /// The same for clients that may not see the source URL.

@@ -140,7 +140,7 @@ public actor DailyQuota {
 
     private func spend(from bucket: TokenBucket) async throws(SourceError) {
         let now = context.clock.now.timeIntervalSince1970
-        let clients = MissPermit.current?.clients.all ?? [.anonymous]
+        let clients = WorkContext.current.clients.all
         let spend = { @Sendable [shares] (fullAt: Double) -> TokenBucket.Outcome in
             let outcome = bucket.spend(fullAt: fullAt, now: now)
             guard case .allowed = outcome else { return outcome }

@@ -1,5 +1,4 @@
-/// Whether a client waits for the outcome. The code that starts work sets it for all code that it calls:
-/// `Urgency.$current.withValue(.prefetch) { … }`.
+/// Whether a client waits for the outcome. The code that starts work says so for all code that it calls.
 public enum Urgency: Sendable, CaseIterable {
     /// A person or an app waits.
     case interactive
@@ -7,5 +6,5 @@ public enum Urgency: Sendable, CaseIterable {
     case prefetch
 
     /// The urgency of the current task.
-    @TaskLocal public static var current = Urgency.interactive
+    public static var current: Urgency { WorkContext.current.urgency }
 }

@@ -130,7 +130,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     /// flights still claim.
     /// - Throws: the first failure in the order of `keys`.
     func share(_ keys: [Key], _ work: @escaping Work) async throws(Failure) -> [Value] {
-        let own = MissPermit.current?.clients ?? FlightClients([.anonymous])
+        let own = WorkContext.current.clients
         guard let (tickets, listener) = join(keys, work, for: own) else { throw full }
         defer { own.ignore(listener) }
         let results = await withTaskCancellationHandler {
@@ -181,7 +181,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         }
         for (key, (_, _, count)) in zip(keys, joined.places) { onJoin(key, count) }
         if !joined.newKeys.isEmpty {
-            MissPermit.work(for: joined.clients) { start(work, id: joined.work, for: joined.newKeys, urgency) }
+            WorkContext.with({ $0.clients = joined.clients }) { start(work, id: joined.work, for: joined.newKeys, urgency) }
         }
         return (joined.places.map { ($0.ticket, $0.waiter) }, listener)
     }

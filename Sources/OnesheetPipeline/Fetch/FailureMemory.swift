@@ -20,7 +20,17 @@ struct FailureMemory: Sendable {
 
     /// Remembers `failure` for as long as it says.
     func remember(_ failure: Failure, of key: CacheKey, at generation: CacheGeneration) {
-        guard let seconds = failure.seconds(\.image) else { return }
+        guard let seconds = failure.seconds(\.image, isPrefetch: Urgency.current == .prefetch) else { return }
         failures.remember(failure, for: key, seconds: seconds, bytes: key.text.utf8.count, at: generation)
+    }
+
+    /// The outcome of `work`. Its failure is remembered.
+    func noting<Value>(
+        _ key: CacheKey, at generation: CacheGeneration, _ work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        do throws(Failure) { return try await work() } catch {
+            remember(error, of: key, at: generation)
+            throw error
+        }
     }
 }

@@ -49,7 +49,7 @@ struct PictureSearch: Sendable {
     ) async throws -> PerceptualHash? {
         if let known = pipeline.originals.knownHash(of: head.entry) { return known }
         guard let entry = try await tier.entry(for: key, into: memory) else { return nil }
-        return try await hash(of: Original(entry: entry, reservation: memory.reservation as? MemoryReservation))
+        return try await hash(of: Original(entry: entry, reservation: memory.reservation))
     }
 
     /// The hash of `original`; `nil` if it cannot be read.

@@ -67,7 +67,7 @@ package struct Posters: Sendable {
         let key = ImageRequest.originalKey(image)
         guard let head = await cache.head(of: key, into: ReadingMemory(of: pool.reading)) else { return nil }
         if let hash = pipeline.originals.knownHash(of: head.entry) { return PosterProvenance(head.entry, size: head.size, hash) }
-        try MissPermit.use()
+        try WorkContext.current.countMiss()
         guard let found = try await CountedHit(key, in: cache, counting: pool.reading, pool: pool) else { return nil }
         let hash = try await pipeline.originals.hash(of: Original(entry: found.hit.entry, reservation: found.reservation))
         return PosterProvenance(found.hit.entry, size: found.hit.size, hash)
@@ -134,7 +134,7 @@ package struct Posters: Sendable {
     /// - Throws: also the failure of an unfinished purge, after all titles.
     private func removeAll(showing hash: PerceptualHash) async throws {
         let search = PictureSearch(pipeline: pipeline)
-        try await Urgency.$current.withValue(.prefetch) {
+        try await WorkContext.with({ $0.urgency = .prefetch }) {
             let work = { @Sendable in
                 if let rest = try await search.purge([hash]) { throw rest.failure }
             }
@@ -149,7 +149,7 @@ package struct Posters: Sendable {
     package func searchForBlockedPictures() async throws {
         guard case let due = try await choices.searches(), !due.isEmpty else { return }
         let search = PictureSearch(pipeline: pipeline, includesShared: false)
-        try await Urgency.$current.withValue(.prefetch) {
+        try await WorkContext.with({ $0.urgency = .prefetch }) {
             // Servers that cannot be told of a purge are told later, and no server serves objects that remain.
             _ = try await search.purge(due.map(\.picture))
         }

@@ -67,7 +67,7 @@ package struct Prefetcher: Sendable {
     /// The titles of `selection` without duplicates, with canonical ids. Reads lists to their last page.
     /// - Throws: `Failure.unknownSource`, or the failure of a list.
     package func titles(_ selection: Selection) async throws(Failure) -> Titles {
-        try await asPrefetch { () async throws(Failure) in
+        try await WorkContext.with({ $0.urgency = .prefetch }) { () async throws(Failure) in
             let source = try source(of: selection)
             var ids = selection.ids.map { source.canonicalID($0) }
             var memory: MemoryReservation?
@@ -96,7 +96,7 @@ package struct Prefetcher: Sendable {
     /// The lists of `selection`, read to their last page, with canonical ids.
     /// - Throws: as `titles(_:)` does.
     package func lists(_ selection: Selection) async throws(Failure) -> [List] {
-        try await asPrefetch { () async throws(Failure) in
+        try await WorkContext.with({ $0.urgency = .prefetch }) { () async throws(Failure) in
             var listing = try listing(of: selection, from: try source(of: selection))
             var lists: [List] = []
             for query in selection.queries {
@@ -115,7 +115,7 @@ package struct Prefetcher: Sendable {
     package func images(
         of title: TitleReference, from source: any ContentSource, as transforms: [Transform]
     ) async throws(Failure) -> [ImageAnswer] {
-        try await asPrefetch { () async throws(Failure) in
+        try await WorkContext.with({ $0.urgency = .prefetch }) { () async throws(Failure) in
             try await pipeline.images(for: transforms.map { ImageRequest(title, $0) }, from: source)
         }
     }
@@ -128,7 +128,7 @@ package struct Prefetcher: Sendable {
     package func run(
         _ titles: Titles, _ variants: [ImageVariant], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async -> PrefetchSummary {
-        await asPrefetch {
+        await WorkContext.with({ $0.urgency = .prefetch }) {
             let summary = Mutex(PrefetchSummary(total: titles.count * variants.count, failures: titles.missing))
             await withTaskGroup(of: PrefetchSummary.self) { group in
                 var waiting = titles.references.makeIterator()
@@ -227,14 +227,5 @@ package struct Prefetcher: Sendable {
             }
         }
         return byImage
-    }
-
-    private func asPrefetch<Value: Sendable, Failure: Error>(
-        _ work: () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        try await Urgency.$current.withValue(.prefetch) { () async -> Result<Value, Failure> in
-            do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
-        }
-        .get()
     }
 }

@@ -99,13 +99,13 @@ final class WorkerThreads: Sendable {
     }
 
     private func turn(_ ticket: UInt64, urgency: Urgency, cost: RenderCost) async -> Turn {
-        let (clients, milliseconds) = (MissPermit.current?.clients, cost.milliseconds)
-        let client = renderQueue.withLock { $0.least(of: clients?.all ?? [.anonymous], urgency) }
+        let (clients, milliseconds) = (WorkContext.current.clients, cost.milliseconds)
+        let client = renderQueue.withLock { $0.least(of: clients.all, urgency) }
         var alarm: Alarms.ID?
         var listener: Int?
         defer {
             if let alarm { Alarms.shared.cancel(alarm) }
-            if let listener { clients?.ignore(listener) }
+            if let listener { clients.ignore(listener) }
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -128,7 +128,7 @@ final class WorkerThreads: Sendable {
                     continuation.resume(returning: turn)
                 } else {
                     alarm = limitWait(of: ticket, urgency, for: client, milliseconds: milliseconds)
-                    listener = clients?.listen { [self] client in renderQueue.withLock { $0.lend(ticket, to: client) } }
+                    listener = clients.listen { [self] client in renderQueue.withLock { $0.lend(ticket, to: client) } }
                 }
             }
         } onCancel: {

@@ -75,18 +75,18 @@ final class Slots<Lane: Hashable & Sendable>: Sendable {
     ///   - interval: seconds between two starts in this lane.
     ///   - limit: the longest wait.
     func enter(_ lane: Lane, every interval: Double = 0, within limit: Duration) async throws(NoPlace) -> Place {
-        let (clients, call, start) = (MissPermit.current?.clients, SourceCall.current, ContinuousClock.now)
+        let (context, start) = (WorkContext.current, ContinuousClock.now)
         let ticket = state.withLock { state in
             state.tickets += 1
             return state.tickets
         }
-        call?.wait()
+        context.call?.wait()
         var alarm: Alarms.ID?
         var listener: Int?
         defer {
-            call?.goOn()
+            context.call?.goOn()
             if let alarm { Alarms.shared.cancel(alarm) }
-            if let listener { clients?.ignore(listener) }
+            if let listener { context.clients.ignore(listener) }
         }
         let refusal = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter) in
@@ -97,7 +97,7 @@ final class Slots<Lane: Hashable & Sendable>: Sendable {
                         state.lines = state.lines.filter { !$0.value.isIdle(at: now) }
                     }
                     let entry = state.lines[lane, default: SlotLine(rules)].enter(
-                        waiter, ticket: ticket, for: clients?.all ?? [.anonymous], every: interval, within: limit / .seconds(1),
+                        waiter, ticket: ticket, for: context.clients.all, every: interval, within: limit / .seconds(1),
                         at: now)
                     return (entry, Self.timer(lane, in: &state, at: now))
                 }
@@ -107,7 +107,7 @@ final class Slots<Lane: Hashable & Sendable>: Sendable {
                 case .later(let displaced, let reason):
                     displaced?.resume(returning: reason)
                     alarm = Alarms.shared.set(in: limit) { [self] in giveUp(lane, ticket) }
-                    listener = clients?.listen { [self] client in
+                    listener = context.clients.listen { [self] client in
                         state.withLock { $0.lines[lane]?.lend(ticket, to: client) }
                     }
                 }

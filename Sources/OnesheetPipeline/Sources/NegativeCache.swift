@@ -21,8 +21,9 @@ struct NegativeCache<Value: Sendable>: Sendable {
         let seconds: Double? =
             switch outcome {
             case .success: missing ?? 600
-            case .failure(let failure) where failure.traits.contains(.isMissing): missing ?? failure.seconds(\.question)
-            case .failure(let failure): failure.seconds(\.question)
+            case .failure(let failure):
+                (failure.traits.contains(.isMissing) ? missing : nil)
+                    ?? failure.seconds(\.question, isPrefetch: Urgency.current == .prefetch)
             }
         guard let seconds else { return }
         outcomes.remember(outcome, for: ExactText(key), seconds: seconds, bytes: key.utf8.count, at: generation)

@@ -76,7 +76,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         let generation = await cache.generation()
         if !remembers || negatives.recall(question.missKey, at: generation) == nil {
             // A client without a remaining share gets the cached answer although it is stale.
-            do throws(Failure) { try MissPermit.use() } catch {
+            do throws(Failure) { try WorkContext.current.countMiss() } catch {
                 guard let kept else { throw error }
                 return kept.value
             }
@@ -91,7 +91,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 // Only what costs something has a share for unknown subjects.
                 if !isKnown, remembers { isKnown = await isListed() }
                 let familiarity = isKnown ? Familiarity.known : .unknown
-                outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(question.source, ask) }
+                outcome = await WorkContext.with({ $0.familiarity = familiarity }) { await Self.outcome(question.source, ask) }
                 switch (outcome, outcome.value.map(worth)) {
                 case (.success(let value), .keeping(let fresh)?):
                     await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: generation)

@@ -78,7 +78,7 @@ package struct WatchedSource: ContentSource {
                 watch.end()
                 place.leave()
             }
-            return await SourceCall.$current.withValue(asking) {
+            return await WorkContext.with({ $0.call = asking }) {
                 do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
             }
         }

@@ -1,5 +1,6 @@
 import CZlib
 import NIOCore
+import OnesheetCore
 import OnesheetTransport
 
 /// Decompresses deflate data with zlib.

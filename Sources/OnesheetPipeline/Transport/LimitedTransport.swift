@@ -26,7 +26,7 @@ package struct LimitedTransport: HTTPTransport {
         guard let reservation = memory.reserve(answer.body.readableBytes * Self.decodedSize) else {
             throw .overloaded(url: request.url)
         }
-        SourceCall.current?.keep(reservation)
+        WorkContext.current.call?.keep(reservation)
         return answer
     }
 }

@@ -74,6 +74,8 @@ final class ClientConnection: Sendable {
 
 /// A request that is being answered: its client and its limits.
 final class ClientRequest: Sendable {
+    /// The identifier of the request in logs and problem documents.
+    let id: String
     /// The connection, or the HTTP/2 stream, that the request arrived on.
     private let channel: any Channel
     private let isStream: Bool
@@ -100,6 +102,7 @@ final class ClientRequest: Sendable {
     ///   - isStream: whether it is a stream.
     ///   - fields: the request's header fields.
     init(of client: ClientConnection, on channel: any Channel, isStream: Bool, _ fields: HTTPFields) {
+        id = fields.requestIdentifier
         self.client = client
         self.channel = channel
         self.isStream = isStream
@@ -122,8 +125,7 @@ final class ClientRequest: Sendable {
         client.requests.add(1, ordering: .relaxed)
         defer { client.requests.subtract(1, ordering: .relaxed) }
         defer { release() }
-        let permit = MissPermit(for: owner?.key) { [self] () throws(Failure) in try countMiss() }
-        let work = Task { await MissPermit.$current.withValue(permit) { await respond() } }
+        let work = Task { await WorkContext.with(set, do: respond) }
         if endsEarly {
             if isStream { channel.closeFuture.whenComplete { _ in work.cancel() } } else { client.begin(work) }
         }
@@ -138,6 +140,15 @@ final class ClientRequest: Sendable {
         }
         let body = try await writer.writeHead(response.head)
         try await response.body.write(PacedWriter(body, pieceLength: pieceLength, on: channel.eventLoop))
+    }
+
+    /// Sets for whom the work on the request is.
+    private func set(_ context: inout WorkContext) {
+        context.clients = FlightClients([owner?.key ?? .anonymous])
+        // Requests come from anyone, so titles count as unknown until the source is found to list them.
+        context.familiarity = .unknown
+        context.request = id
+        context.countMiss = { [self] () throws(Failure) in try countMiss() }
     }
 
     /// Whether `X-Forwarded-Proto` can be trusted. If the operator configured proxies, only those are trusted.

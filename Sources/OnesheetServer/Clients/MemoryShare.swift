@@ -1,4 +1,4 @@
-import OnesheetPipeline
+import OnesheetCore
 
 /// Limits things of one kind by the memory that each takes for as long as it exists.
 ///

@@ -1,5 +1,5 @@
 import NIOCore
-import OnesheetPipeline
+import OnesheetCore
 import Synchronization
 
 /// Accounts for the memory of response bodies in flight. A body shared by several clients counts once.

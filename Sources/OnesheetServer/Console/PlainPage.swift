@@ -93,7 +93,7 @@ struct PlainPage {
         """
         <div class="notice" role="alert"><h1>\(problem.title.html)</h1><p lang="en">\(problem.detail.asSentence.html)</p>\
         <p><a href="\(link)">\(words.nowShowing)</a></p>\
-        <p class="faint">\(words.request) \(RequestID.current?.description.html ?? "")</p></div>
+        <p class="faint">\(words.request) \(WorkContext.current.request?.html ?? "")</p></div>
         """
     }
 

@@ -3,7 +3,7 @@ import OnesheetCache
 package import OnesheetCluster
 package import OnesheetCore
 package import OnesheetImaging
-package import OnesheetPipeline
+import OnesheetPipeline
 
 /// Creates plugins from their configurations. Each receives its own context.
 package struct PluginAssembly: Sendable {

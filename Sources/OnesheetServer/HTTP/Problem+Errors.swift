@@ -46,7 +46,7 @@ extension Problem {
         let type = fields[.contentType] ?? ""
         var response: Response
         do {
-            response = try Response.json(document(request: RequestID.current?.description), status: status, type: type)
+            response = try Response.json(document(request: WorkContext.current.request), status: status, type: type)
         } catch {
             response = .written(ByteBuffer(string: "{\"status\":\(status.code)}"), status: status, type: type)
         }

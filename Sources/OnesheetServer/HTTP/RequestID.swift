@@ -2,20 +2,12 @@ import HTTPTypes
 import OnesheetCore
 import OnesheetHTTP
 
-/// A request's identifier in logs and problem documents: the client's `X-Request-Id`, or else a random one.
-package struct RequestID: CustomStringConvertible {
-    /// The identifier of the current task's request.
-    @TaskLocal package static var current: RequestID?
-
-    package let description: String
-
-    /// Uses the client's identifier if it is short and has no characters with a meaning for logs, shells or browsers.
-    init(_ fields: HTTPFields) {
-        if let name = fields[.requestID], (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isHarmless) {
-            description = name
-        } else {
-            description = UInt64.random(in: 0...UInt64.max).hexadecimal
-        }
+extension HTTPFields {
+    /// A request's identifier in logs and problem documents: the client's `X-Request-Id` if it is short and has no characters with a meaning
+    /// for logs, shells or browsers, or else a random one.
+    var requestIdentifier: String {
+        if let name = self[.requestID], (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isHarmless) { return name }
+        return UInt64.random(in: 0...UInt64.max).hexadecimal
     }
 
     private static func isHarmless(_ byte: UInt8) -> Bool {

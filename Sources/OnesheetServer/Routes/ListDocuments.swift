@@ -50,7 +50,7 @@ final class ListDocuments: Sendable {
     func document(of titles: ListedTitles, named name: String, make: () throws -> ByteBuffer) throws -> ByteBuffer {
         let key = CacheKey(.metadata, name)
         if let known = kept.withLock({ $0.value(for: key) }), known.titles.isSame(as: titles) { return known.bytes }
-        try MissPermit.use()
+        try WorkContext.current.countMiss()
         let bytes = try make()
         // The document has the texts of all titles, so these take about as much.
         let size = 2 * bytes.readableBytes + name.utf8.count

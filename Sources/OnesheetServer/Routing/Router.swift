@@ -38,24 +38,21 @@ struct Router: Sendable {
 
     func respond(_ context: RequestContext) async -> Response {
         let (request, start) = (context.request, ContinuousClock.now)
-        let id = RequestID(request.headers)
         let routed = route(context)
         let path = routed.path
         logger.trace("request received", metadata: ["path": "\(shown(request: path))"])
-        var response = await RequestID.$current.withValue(id) {
-            await tracing.run(request, to: routed.entry.name, path: shown(request: path)) {
-                let outcome = await outcome(context, routed)
-                let duration = ContinuousClock.now - start
-                let bytes = request.method == .head ? 0 : outcome.body.contentLength ?? 0
-                routed.entry.counter.add(outcome.status.kind, bytes: bytes, nanoseconds: Int(duration / .nanoseconds(1)))
-                logger.debug(
-                    "answered",
-                    metadata: [
-                        "method": "\(request.method)", "path": "\(shown(request: path))", "status": "\(outcome.status.code)",
-                        "milliseconds": "\(duration / .milliseconds(1))",
-                    ])
-                return outcome
-            }
+        var response = await tracing.run(request, to: routed.entry.name, path: shown(request: path)) {
+            let outcome = await outcome(context, routed)
+            let duration = ContinuousClock.now - start
+            let bytes = request.method == .head ? 0 : outcome.body.contentLength ?? 0
+            routed.entry.counter.add(outcome.status.kind, bytes: bytes, nanoseconds: Int(duration / .nanoseconds(1)))
+            logger.debug(
+                "answered",
+                metadata: [
+                    "method": "\(request.method)", "path": "\(shown(request: path))", "status": "\(outcome.status.code)",
+                    "milliseconds": "\(duration / .milliseconds(1))",
+                ])
+            return outcome
         }
         if response.headers[.cacheControl] == nil {
             // Without the field, a cache may choose a lifetime itself (RFC 9111 §4.2.2). Make caches revalidate every read, and store
@@ -65,7 +62,7 @@ struct Router: Sendable {
         commonFields.apply(to: &response.headers, origin: request.headers[.origin])
         response.headers[.date] = HTTPDate.text(clock.now)
         // Omit the request ID on success, so that cached responses are byte-identical.
-        if response.status.code >= 400 { response.headers[.requestID] = id.description }
+        if response.status.code >= 400 { response.headers[.requestID] = context.client.id }
         return request.method == .head ? response.withoutBody : response
     }
 
@@ -93,7 +90,7 @@ struct Router: Sendable {
             let path = shown(request: routed.path)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
             logger.log(level: level, "\(error)", metadata: ["path": "\(path)"])
-            errors.note(problem, at: path, request: RequestID.current?.description, now: clock.now)
+            errors.note(problem, at: path, request: context.client.id, now: clock.now)
             return Self.isForPerson(error, request.headers) ? pageOf(problem, request.headers) : problem.response()
         }
     }
@@ -112,19 +109,16 @@ struct Router: Sendable {
             return .withoutContent(.noContent, fields + commonFields.cors.preflight(context.headers, allowed))
         }
         guard route.methods.contains(context.method) else { throw RequestError.method(allowed: allowed) }
-        // Requests come from anyone, so titles count as unknown until the source is found to list them.
-        return try await Familiarity.$current.withValue(.unknown) {
-            switch routed.image {
-            case .refused(let error):
-                // An address without errors whose source is unknown is an image that was asked for.
-                if error is Failure { table.images.countFailure() }
-                throw error
-            case .document:
-                guard let image = routed.entry.image else { throw RequestError.noSuchPath(routed.path) }
-                return try await image.other(context, rest: routed.rest)
-            case .parsed(let target, let lookUp): return try await table.images.answer(context, with: target, after: lookUp)
-            case nil: return try await route.answer(context, rest: routed.rest)
-            }
+        switch routed.image {
+        case .refused(let error):
+            // An address without errors whose source is unknown is an image that was asked for.
+            if error is Failure { table.images.countFailure() }
+            throw error
+        case .document:
+            guard let image = routed.entry.image else { throw RequestError.noSuchPath(routed.path) }
+            return try await image.other(context, rest: routed.rest)
+        case .parsed(let target, let lookUp): return try await table.images.answer(context, with: target, after: lookUp)
+        case nil: return try await route.answer(context, rest: routed.rest)
         }
     }
 }

@@ -89,7 +89,7 @@ final class ClientRequestTests: XCTestCase {
         await withTaskGroup(of: Failure?.self) { group in
             for _ in 0..<count {
                 group.addTask {
-                    do throws(Failure) { try MissPermit.use() } catch { return error }
+                    do throws(Failure) { try WorkContext.current.countMiss() } catch { return error }
                     return nil
                 }
             }

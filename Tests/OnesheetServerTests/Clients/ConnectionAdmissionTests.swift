@@ -1,6 +1,7 @@
 import HummingbirdCore
 import NIOCore
 import NIOEmbedded
+import OnesheetCore
 import XCTest
 
 @testable import OnesheetPipeline

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import OnesheetCore
 import XCTest
 
 @testable import OnesheetPipeline

@@ -32,8 +32,7 @@ final class ListDocumentsTests: XCTestCase {
         // Given a client that may cause no more work, and a document
         let documents = ListDocuments(keeping: 1 << 20)
         _ = try documents.made(ListedTitles(page: page))
-        let permit = MissPermit { () throws(Failure) in throw .tooManyRequests(retryAfter: 1) }
-        try MissPermit.$current.withValue(permit) {
+        try WorkContext.with({ $0.countMiss = { () throws(Failure) in throw .tooManyRequests(retryAfter: 1) } }) {
             // When it asks for that, then it gets it
             XCTAssertEqual(try documents.made(ListedTitles(page: page), as: "2"), "1")
             // And no other one

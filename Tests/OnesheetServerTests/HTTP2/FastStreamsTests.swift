@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import OnesheetCore
 import NIOHPACK
 import NIOHTTP2
 import OnesheetPipeline

@@ -46,8 +46,7 @@ final class LogTests: XCTestCase {
     }
 
     func testThatLinesSayWhichRequestTheyAreAbout() throws {
-        let id = RequestID([.requestID: "abc-1"])
-        RequestID.$current.withValue(id) {
+        WorkContext.with({ $0.request = "abc-1" }) {
             lines.logger(.text).notice("within")
             lines.logger(.json).notice("within")
         }

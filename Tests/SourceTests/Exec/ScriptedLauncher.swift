@@ -55,7 +55,7 @@ final class ScriptedLauncher: ChildLauncher {
     var stops: Int { state.withLock { $0.stopped.count } }
     var lines: [String] { state.withLock { $0.lines } }
 
-    func launch(_ listener: any ChildListener) throws -> any Child {
+    func launch(_ listener: Conversation) throws -> any Child {
         let number = state.withLock { state in
             state.starts += 1
             return state.starts
@@ -64,7 +64,7 @@ final class ScriptedLauncher: ChildLauncher {
         return Played(launcher: self, number: number, listener: listener)
     }
 
-    private func handle(_ line: Data, _ number: Int, _ listener: any ChildListener) {
+    private func handle(_ line: Data, _ number: Int, _ listener: Conversation) {
         state.withLock { $0.lines.append(String(decoding: line, as: UTF8.self)) }
         guard let call = try? JSONDecoder().decode(Call.self, from: line) else {
             return listener.ended("the test cannot read the call", lastWords: nil)
@@ -83,7 +83,7 @@ final class ScriptedLauncher: ChildLauncher {
     private struct Played: Child {
         let launcher: ScriptedLauncher
         let number: Int
-        let listener: any ChildListener
+        let listener: Conversation
 
         func send(_ line: Data) { launcher.handle(line, number, listener) }
         func stop() { launcher.state.withLock { _ = $0.stopped.insert(number) } }

@@ -201,13 +201,13 @@ final class SupervisorTests: XCTestCase {
         let title = title
         let launcher = ScriptedLauncher { _, call in call.params == .object(["id": "1"]) ? .answer(title) : .end }
         let source = ExecSource(launcher: launcher, context: .forTesting(clock: ManualClock()))
-        let own = MissPermit(for: ClientKey([1])) {}
-        _ = await MissPermit.$current.withValue(own) { await failure(source, "crash1") }
-        let paused = await MissPermit.$current.withValue(own) { await failure(source, "crash2") }
+        let own = FlightClients([ClientKey([1])])
+        _ = await WorkContext.with({ $0.clients = own }) { await failure(source, "crash1") }
+        let paused = await WorkContext.with({ $0.clients = own }) { await failure(source, "crash2") }
         XCTAssertEqual(paused, .unavailable(reason: "the program has ended; the next start is in 1 s"))
         XCTAssertEqual(launcher.starts, 4)
         // When another client asks, then the program is started for it
-        let other = await MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) { await failure(source) }
+        let other = await WorkContext.with({ $0.clients = FlightClients([ClientKey([2])]) }) { await failure(source) }
         XCTAssertNil(other)
         XCTAssertEqual(launcher.starts, 5)
     }
@@ -222,12 +222,12 @@ final class SupervisorTests: XCTestCase {
             return .nothing
         }
         let source = ExecSource(launcher: launcher, timeout: .seconds(3600), context: .forTesting(clock: ManualClock()))
-        let own = MissPermit(for: ClientKey([1])) {}
-        for _ in 0..<3 { _ = await MissPermit.$current.withValue(own) { await failure(source, "bad") } }
-        async let other = MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) { await Self.failure(source) }
+        let own = FlightClients([ClientKey([1])])
+        for _ in 0..<3 { _ = await WorkContext.with({ $0.clients = own }) { await failure(source, "bad") } }
+        async let other = WorkContext.with({ $0.clients = FlightClients([ClientKey([2])]) }) { await Self.failure(source) }
         try await asked.pass()
         // When the first one spoils that too
-        let paused = await MissPermit.$current.withValue(own) { await failure(source, "bad") }
+        let paused = await WorkContext.with({ $0.clients = own }) { await failure(source, "bad") }
         // Then only it is paused
         let answered = await other
         XCTAssertNil(answered)
@@ -242,7 +242,7 @@ final class SupervisorTests: XCTestCase {
         // When twenty clients ask twice in a pause
         for _ in 0..<2 {
             for client in 0..<20 as Range<UInt8> {
-                _ = await MissPermit.$current.withValue(MissPermit(for: ClientKey([client])) {}) { await failure(source) }
+                _ = await WorkContext.with({ $0.clients = FlightClients([ClientKey([client])]) }) { await failure(source) }
             }
         }
         // Then the first one starts it four times, and fifteen others once
@@ -394,13 +394,13 @@ final class SupervisorTests: XCTestCase {
     /// Answers the greeting with another protocol version.
     private struct Greeting: ChildLauncher {
         struct Mute: Child {
-            let listener: any ChildListener
+            let listener: Conversation
             func send(_ line: Data) { listener.received(Data(#"{"id":1,"result":{"protocol":2}}"#.utf8)) }
             func stop() {}
             func shutdown() async {}
             var isRunning: Bool { false }
         }
         init(_ launcher: ScriptedLauncher) {}
-        func launch(_ listener: any ChildListener) throws -> any Child { Mute(listener: listener) }
+        func launch(_ listener: Conversation) throws -> any Child { Mute(listener: listener) }
     }
 }

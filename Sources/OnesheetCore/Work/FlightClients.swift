@@ -16,7 +16,7 @@ package final class FlightClients: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ clients: [ClientKey]) { state = Mutex(State(all: Array(clients.prefix(Self.most)))) }
+    package init(_ clients: [ClientKey] = [.anonymous]) { state = Mutex(State(all: Array(clients.prefix(Self.most)))) }
 
     package var all: [ClientKey] { state.withLock { $0.all } }
 

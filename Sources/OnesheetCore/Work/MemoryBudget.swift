@@ -1,5 +1,3 @@
-package import OnesheetCore
-import OnesheetTransport
 import Synchronization
 
 /// A limit for the bytes that originals and pixels in memory may occupy together.
@@ -63,7 +61,7 @@ package final class MemoryBudget: Sendable {
     }
 
     /// Whether there is room for a reservation of `bytes` at present.
-    func hasRoom(for bytes: Int) -> Bool { state.withLock { hasRoom(for: bytes, insteadOf: 0, $0) } }
+    package func hasRoom(for bytes: Int) -> Bool { state.withLock { hasRoom(for: bytes, insteadOf: 0, $0) } }
 
     /// Counts bytes that already exist and cannot be refused.
     package func charge(_ bytes: Int) -> MemoryReservation {
@@ -139,7 +137,7 @@ package final class MemoryBudget: Sendable {
 }
 
 /// A part of a budget. It is released with the last reference, or earlier by `giveBack()`.
-package final class MemoryReservation: BodyMemory {
+package final class MemoryReservation: Sendable {
     private let bytes: Mutex<Int>
     private let budget: MemoryBudget
     private let client: ClientKey?
@@ -162,7 +160,7 @@ package final class MemoryReservation: BodyMemory {
     deinit { giveBack() }
 
     /// Releases the reservation before its last reference.
-    func giveBack() { shrink(to: 0) }
+    package func giveBack() { shrink(to: 0) }
 
     /// Increases the reservation to at least `total` bytes.
     /// - Returns: whether there was room.

@@ -8,5 +8,5 @@ public enum Familiarity: Sendable, CaseIterable {
     case unknown
 
     /// The familiarity of the current task.
-    @TaskLocal public static var current = Familiarity.known
+    public static var current: Familiarity { WorkContext.current.familiarity }
 }

@@ -8,5 +8,5 @@ package struct ClientKey: Hashable, Sendable {
     package static let anonymous = ClientKey([])
 
     /// The client that began the work of the current task.
-    package static var current: ClientKey { MissPermit.current?.clients.first ?? anonymous }
+    package static var current: ClientKey { WorkContext.current.clients.first }
 }
