@@ -30,6 +30,8 @@ struct Manifest: Sendable, Decodable {
     var title: TitleRequest?
     /// The pictures of a title; `nil` if `cases` have them.
     var candidates: CandidatesRequest?
+    /// The URL of an image that the service names by the path of a file, the variable `file`: `/abc123.jpg`. Such a path is an id too.
+    var files: Phrase?
     /// Other requests for ids of a certain form. The first matching one applies; other forms are no ids if there is no `title`.
     var cases: [Case]?
 

@@ -45,17 +45,54 @@ struct RestClient: Sendable {
     ///   - id: the id of the requested title, if there is one.
     func ask(_ request: RestRequest, _ values: [String: String], id: String?) async throws(SourceError) -> RestAnswer {
         let headers = request.headers ?? manifest.headers ?? [:]
-        guard let manner = manifest.token, headers.names.contains("token") else {
-            return try await send(request, headers, values, id: id)
+        return try await authorized(headers) { (token: [String: String]) async throws(SourceError) in
+            try await send(request, headers, values.merging(token) { $1 }, id: id)
         }
+    }
+
+    /// The answer to a question of one of the service's clients, as the service has written it.
+    func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
+        let headers = manifest.headers ?? [:]
+        return try await authorized(headers) { (token: [String: String]) async throws(SourceError) in
+            try await quota.spend()
+            let values = variables.merging(token) { $1 }
+            var message = HTTPRequest(
+                url: baseURL + question.target, headers: headers.mapValues { $0.filled(values) }.filter { !$0.value.isEmpty })
+            message.headers["If-None-Match"] = question.known?.tag
+            let answer = try await context.get(message, under: policy)
+            if answer.isNotModified, var known = question.known {
+                let document = try Self.document(ByteBuffer(string: known.document))
+                known.fresh = question.freshness(of: document, at: context.clock.now)
+                return known
+            }
+            // With these, the service refuses this question alone. After any other one, it may have an answer another time.
+            let isRefused = [400, 404, 406, 422].contains(answer.status)
+            let document = isRefused ? try Self.document(answer.body) : try await document(of: answer, id: nil)
+            return ServiceAnswer(
+                status: isRefused ? answer.status : 200, document: String(buffer: answer.body), tag: answer.headers["etag"],
+                fresh: question.freshness(of: document, at: context.clock.now))
+        }
+    }
+
+    private static func document(_ body: ByteBuffer) throws(SourceError) -> JSONValue {
+        do throws(JSONDamage) { return try JSONValue(reading: body) } catch {
+            throw .malformedAnswer(reason: "the service's answer is not JSON")
+        }
+    }
+
+    /// What `send` returns, with a token if `headers` need one. If the service refuses it, gets a new one and sends once more.
+    private func authorized<Sent: Sendable>(
+        _ headers: [String: Phrase], _ send: ([String: String]) async throws(SourceError) -> Sent
+    ) async throws(SourceError) -> Sent {
+        guard let manner = manifest.token, headers.names.contains("token") else { return try await send([:]) }
         let token = try await exchange.token(at: context.clock.now) { () async throws(SourceError) in try await newToken(manner) }
         do throws(SourceError) {
-            return try await send(request, headers, values.merging(["token": token]) { $1 }, id: id)
+            return try await send(["token": token])
         } catch .unauthorized {
             let token = try await exchange.token(at: context.clock.now, refused: token) { () async throws(SourceError) in
                 try await newToken(manner)
             }
-            return try await send(request, headers, values.merging(["token": token]) { $1 }, id: id)
+            return try await send(["token": token])
         }
     }
 

@@ -148,6 +148,27 @@ public struct RestSource: SourcePlugin {
         return hits.map(\.candidate).filter { seen.insert(ExactText($0.location.name)).inserted }
     }
 
+    public func candidates(namedBy id: String) -> [PosterCandidate]? {
+        guard let files = manifest.files, Self.isFile(id) else { return nil }
+        return [PosterCandidate(.http(url: files.filled(client.facts(["file": id]).variables)))]
+    }
+
+    /// Whether an id is the path of a file of the service: `/abc123.jpg`.
+    private static func isFile(_ id: String) -> Bool {
+        guard id.utf8.first == UInt8(ascii: "/"), let (name, end) = id.dropFirst(bytes: 1).cut(atLast: ".") else { return false }
+        func isWord(_ text: Substring) -> Bool {
+            (1...64).contains(text.utf8.count)
+                && text.utf8.allSatisfy {
+                    (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || "-_".utf8.contains($0)
+                }
+        }
+        return isWord(name) && isWord(end)
+    }
+
+    public func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
+        try await client.answer(to: question)
+    }
+
     private func readable<Element>(
         _ items: Items, in document: JSONValue, _ facts: Facts, _ read: (JSONValue) throws(SourceError) -> Element?
     ) throws(SourceError) -> [Element] {

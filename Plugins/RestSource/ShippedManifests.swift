@@ -65,6 +65,7 @@ extension Manifest {
         ids: [tmdb, imdb]
         headers: { Authorization: "Bearer {token}" }
         defaults: { language: en-US, pictures: "https://image.tmdb.org/t/p/original" }
+        files: "{pictures}{file}"
         faults:
           - { status: 401, reason: unauthorized, message: /status_message }
           - { status: 404, reason: notFound }

@@ -88,10 +88,15 @@ public struct ImageOptions: Sendable {
                 + (presets.isEmpty ? "it has none" : presets.keys.sorted().joined(separator: ", ")))
     }
 
-    private func parse(_ options: [Substring], nesting: Int) throws(RequestError) -> Parsed {
+    /// The transform of a size that a dialect has, given in this grammar. Presets change none, as none of the ladder.
+    package func transform(ofSize options: [String]) throws(RequestError) -> Transform {
+        try parse(options.map { Substring($0) }, nesting: 1, withDefault: false).transform
+    }
+
+    private func parse(_ options: [Substring], nesting: Int, withDefault: Bool = true) throws(RequestError) -> Parsed {
         var parsed = Parsed()
         parsed.transform = plain
-        if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
+        if withDefault, let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
         try apply(options, to: &parsed, nesting: nesting)
         // Not part of the result, which is compared with others.
         parsed.count = 0

@@ -19,7 +19,7 @@ package enum MergedSlashes {
     }
 
     /// The path with one slash where several are in a row, but for those of a URL.
-    static func merged(in path: Substring) -> Substring {
+    package static func merged(in path: Substring) -> Substring {
         guard path.starts(withBytesOf: "/") || path.firstRange(ofBytesOf: "//") != nil else { return path }
         var merged: [UInt8] = []
         var isInURL = false

@@ -41,6 +41,13 @@ package struct PosterPath {
         self.transform = transform
     }
 
+    /// Whether a path has one part behind the size, so that it names a file and not a title of a source.
+    /// - Parameter path: as for `init`.
+    package static func namesFile(_ path: Substring) -> Bool {
+        guard let (_, file) = MergedSlashes.merged(in: path).cut(at: "/") else { return false }
+        return !file.contains(mark: "/")
+    }
+
     /// The whole path of a title's image.
     /// - Parameters:
     ///   - size: a name of the ladder.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import dialects
 import downloads
+import mirror
 import monitoring
 import protocols
 import proxies
@@ -23,7 +24,7 @@ from server import Missing
 
 CHECKS = {
     name.removeprefix("check_").replace("_", "-"): check
-    for module in [dialects, real_thumbor, downloads, protocols, proxies, monitoring, shells]
+    for module in [dialects, mirror, real_thumbor, downloads, protocols, proxies, monitoring, shells]
     for name, check in vars(module).items() if name.startswith("check_")
 }
 

@@ -91,9 +91,11 @@ class Program:
 
 
 class Server(Program):
-    """An Onesheet with the sample source and all dialects, on a port or on a Unix socket."""
+    """An Onesheet with the sample source and the dialects of other image servers, on a port or on a Unix socket."""
 
-    def __init__(self, program, folder, keys="", sources="sample: { type: sample }", socket=None):
+    def __init__(
+        self, program, folder, keys="", sources="sample: { type: sample }", socket=None, dialects="thumbor, cloudflare, iiif, next"
+    ):
         self.folder = Path(tempfile.mkdtemp(dir=folder))
         self.program = program
         self.socket = socket
@@ -102,7 +104,7 @@ class Server(Program):
         self.configuration.write_text(
             f"listen: {f'unix:{socket}' if socket else f'127.0.0.1:{port}'}\n"
             f"cache: {{ memory: {{ bytes: 64MiB }}, disk: {{ path: {self.folder / 'cache'}, bytes: 256MiB, free: 1MiB }} }}\n"
-            f"dialects: [thumbor, cloudflare, iiif, next]\n{keys}\nsources: {{ {sources} }}\n"
+            f"dialects: [{dialects}]\n{keys}\nsources: {{ {sources} }}\n"
         )
         self.url = f"http://127.0.0.1:{port}"
         super().__init__([program, "serve", "--config", str(self.configuration)], port, self.folder)

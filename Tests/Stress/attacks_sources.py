@@ -56,6 +56,29 @@ class EndlessLists(Attack):
 
 
 @attack
+class Mirror(Attack):
+    name = "mirror"
+    what = "a mirror of TMDB: made-up files and films, parameters in any order and case, pages without end, answers of 30 MiB"
+    threads = 4
+
+    def turn(self, random):
+        word = self.next().replace("-", "x")
+        parameters = ["language=de-DE", "append_to_response=images,credits,videos", "include_image_language=de,en,null", f"_={word}",
+                      f"api_key={word}", "page=1"]
+        random.shuffle(parameters)
+        spelled = "&".join(text.upper() if random.random() < 0.2 else text for text in parameters)
+        path = random.choice([
+            f"/t/p/w342/{word}.jpg", f"/t/p/w342/known{random.randrange(50)}.jpg", f"/t/p/w{random.randrange(1, 3000)}/known1.jpg",
+            f"/t/p/w780_filter({word})/known1.jpg", f"/3/movie/{random.randrange(10**9)}", f"/3/movie/none{word}",
+            f"/3/movie/550?{spelled}", f"/3/movie/popular?page={random.randrange(10**9)}", f"/3/search/movie?query={word}",
+            f"/3/search/movie?query=big-{word}", f"/3/{word}/{word}/{word}", f"/3/movie/550?{'with_a=1&' * 63}with_b={word}",
+            f"/3/account/{word}", f"/3/movie/{'1' * 7000}"])
+        answer = self.get(path, random, (200, 400, 403, 404, 502, 504))
+        if answer and path.startswith("/3/") and answer.status >= 400 and b"status_code" not in answer.body:
+            self.wrong(f"an error that is not TMDB's: {answer.text}")
+
+
+@attack
 class Twins(Attack):
     name = "unicode-twins"
     what = "ids that look the same and are not: U+212A and K, é composed and decomposed; each has to have its own picture"

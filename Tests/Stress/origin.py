@@ -15,6 +15,7 @@ Serves the pictures in FOLDER on PORT of each HOST (addresses of 127.0.0.0/8). P
     /endless-head/… /endless-body/… /interim/…  /chunks/…    heads, chunks and 1xx without an end, chunks of a byte
     /status/{n}/…                     status lines that no server may send
     /api/…  /quota/…  /kobis/…        titles, see `service`
+    /tmdb/…  /files/{name}.jpg        an API of films; its pictures, of which those exist whose name begins with “known”
     /counts                           how often each of these was asked for, as JSON
 """
 
@@ -190,6 +191,17 @@ async def respond(origin, path, writer):
             send(answer(b"{}", "404 Not Found", Content_Type="application/json"))
         else:
             data = value if isinstance(value, bytes) else json.dumps(value).encode()
+            send(answer(data, Content_Type="application/json"))
+    elif kind == "files":
+        known = name.startswith("known")
+        send(answer(good("600x900", name, "jpg"), Content_Type="image/jpeg") if known else answer(b"", "404 Not Found"))
+    elif kind == "tmdb":
+        query = dict(urllib.parse.parse_qsl(parsed.query))
+        word = query.get("query", name)
+        if word.startswith("none"):
+            send(answer(b'{"status_code":34,"status_message":"none"}', "404 Not Found", Content_Type="application/json"))
+        else:
+            data = BIG if word.startswith("big") else json.dumps({"id": 1, "release_date": "1990-01-01", "query": query}).encode()
             send(answer(data, Content_Type="application/json"))
     elif kind == "counts":
         send(answer(json.dumps(counts).encode(), Content_Type="application/json"))

@@ -9,6 +9,14 @@ public protocol Dialect: Sendable {
     static var prefix: String { get }
     /// Whether the query is part of the address.
     static var readsQuery: Bool { get }
+    /// The path prefix of further documents, which ends with a slash; `nil` by default. `document(at:on:from:)` gets what is behind it, with
+    /// the query.
+    static var documents: String? { get }
+    /// The name of the source whose images the addresses mean; `nil` by default, if addresses name theirs. A configuration must have it.
+    static var source: String? { get }
+
+    /// The body of an error at an address of `documents`, in the form of the other server. By default it is a problem document.
+    static func errorDocument(status: Int, detail: String) -> (any Encodable & Sendable)?
 
     init()
 
@@ -39,6 +47,9 @@ public protocol Dialect: Sendable {
 
 extension Dialect {
     public static var readsQuery: Bool { false }
+    public static var documents: String? { nil }
+    public static var source: String? { nil }
+    public static func errorDocument(status: Int, detail: String) -> (any Encodable & Sendable)? { nil }
 
     public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? { nil }
 
@@ -83,6 +94,8 @@ public struct DialectImage: Sendable, Equatable {
     public var exactly: PixelSize?
     /// Whether pages of every origin may read the pixels (CORS).
     public var isShared: Bool
+    /// Whether the options are one of few sizes, as those of `/t/p/`: allowed also if only presets are, and without a default preset.
+    public var isSize = false
     /// An `http` or `https` URL to which clients are redirected if there is no image.
     public var fallback: String?
 
@@ -108,12 +121,19 @@ public struct DialectHost: Sendable {
     /// The largest image in pixels.
     public let mostPixels: Int
     private let measure: @Sendable (TitleReference) async throws -> [PixelSize]
+    private let ask: @Sendable (_ source: String, ServiceQuestion) async throws -> ServiceAnswer
 
-    /// - Parameter measure: returns the result of `sizes(of:)`.
+    /// - Parameters:
+    ///   - ask: returns the result of `answer(from:to:)`. By default, no source answers.
+    ///   - measure: returns the result of `sizes(of:)`.
     public init(
         url: String, formats: [ImageFormat], makesAnything: Bool, mostPixels: Int,
+        ask: @escaping @Sendable (_ source: String, ServiceQuestion) async throws -> ServiceAnswer = { source, _ in
+            throw SourceError.unsupported("questions to “\(source)”")
+        },
         measure: @escaping @Sendable (TitleReference) async throws -> [PixelSize]
     ) {
+        self.ask = ask
         self.url = url
         self.formats = formats
         self.makesAnything = makesAnything
@@ -124,6 +144,11 @@ public struct DialectHost: Sendable {
     /// The sizes of a title's picture in pixels: the steps of the size ladder that are smaller than the original, and last the
     /// original.
     public func sizes(of title: TitleReference) async throws -> [PixelSize] { try await measure(title) }
+
+    /// The answer of the service behind a source, from the cache while it is fresh, and also later if the service fails.
+    public func answer(from source: String, to question: ServiceQuestion) async throws -> ServiceAnswer {
+        try await ask(source, question)
+    }
 }
 
 /// The response for an address that is not an image. Pages of every origin may read it.
@@ -132,4 +157,6 @@ public enum DialectDocument: Sendable {
     case redirect(to: String)
     /// A JSON document.
     case json(any Encodable & Sendable, type: String)
+    /// A JSON document as it is written, with its status.
+    case written(String, type: String, status: Int = 200)
 }

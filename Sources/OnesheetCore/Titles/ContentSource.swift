@@ -52,6 +52,14 @@ public protocol ContentSource: Sendable {
     /// - Throws: `SourceError`: `.notFound` if there is no such title.
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate]
 
+    /// The candidates of an id that says by itself where its image is, such as the path of a file. They cost no call, so nothing is asked
+    /// and cached. `nil` (default): `candidates(for:)` knows.
+    func candidates(namedBy id: String) -> [PosterCandidate]?
+
+    /// The answer of the source's service to a question of a client that takes this server for the service. Not supported by default.
+    /// - Throws: `SourceError`. A refusal that is about the question is an answer.
+    func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer
+
     /// Ends the work that the source has started, such as programs, and returns when it has ended. Called when the server or the command
     /// ends. The task is cancelled when the time for that is over (`shutdown.deadline`); a second signal to the server calls it once more, in
     /// a task that is cancelled. The default does nothing.
@@ -70,6 +78,10 @@ extension ContentSource {
     public func canonicalID(_ id: String) -> String { id }
     public func canonicalID(of url: WebURL) -> String { canonicalID(url.description) }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
+    public func candidates(namedBy id: String) -> [PosterCandidate]? { nil }
+    public func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
+        throw .unsupported("questions to its service")
+    }
     public func shutdown() async {}
 }
 

@@ -11,10 +11,13 @@ package struct Catalog: Sendable {
     private let pages: SourceAnswers<TitlePage>
     private let titles: SourceAnswers<Title>
     private let places: SourceAnswers<CandidateList>
+    private let services: SourceAnswers<ServiceAnswer>
     private let known = KnownTitles()
     private let clock: WallClock
     /// The bytes of stored pages that are kept as values, which take a few times as much.
     private static let decodedPages = 1 << 20
+    /// The bytes of stored answers to clients' questions that are kept as texts.
+    private static let decodedAnswers = 4 << 20
 
     /// - Parameter memory: counts stored answers of sources while they are read.
     package init(
@@ -26,6 +29,8 @@ package struct Catalog: Sendable {
         pages = SourceAnswers("titles", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedPages)
         titles = SourceAnswers("title", cache: cache, counting: memory, clock: clock, logger: logger)
         places = SourceAnswers("candidates", cache: cache, counting: memory, clock: clock, logger: logger)
+        services = SourceAnswers(
+            "service", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedAnswers)
     }
 
     /// The same catalog with these sources.
@@ -86,6 +91,7 @@ package struct Catalog: Sendable {
         for title: TitleReference, from found: (any ContentSource)? = nil, asMember: Bool = false
     ) async throws(Failure) -> [PosterCandidate] {
         let source = try source(title.source, found: found)
+        if let named = source.candidates(namedBy: title.id) { return named }
         let asksService = source.asksService
         let fresh = Self.lifetime(asMember ? .days(1) : .seconds(3600), from: source)
         return try await places.answer(
@@ -97,6 +103,19 @@ package struct Catalog: Sendable {
                 return list.isPortable ? .keeping(fresh) : .nothing
             }
         ) { () async throws(SourceError) in CandidateList(try await source.candidates(for: title.id)) }.candidates
+    }
+
+    /// The answer of the service behind `source` to a question of one of its clients. A refusal is remembered for minutes.
+    package func answer(of source: String, to question: ServiceQuestion) async throws(Failure) -> ServiceAnswer {
+        let plugin = try self.source(source)
+        let key = "\(source)://?\(question.target)"
+        return try await services.answer(
+            SourceQuestion(key: key, missKey: key, source: source, tags: [.source(source), .answers(of: source)]),
+            isListed: { [isTrusted = Self.isTrusted] in isTrusted }, remembers: plugin.asksService,
+            worth: { $0.status == 200 ? .keeping(.seconds($0.fresh)) : .remembering }
+        ) { () async throws(SourceError) in
+            try await plugin.answer(to: question.knowing(await services.kept(key)?.value))
+        }
     }
 
     /// The cached answers of a source about `title`, as old as they are. Asks nothing.

@@ -120,8 +120,8 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         _ value: Value, for question: SourceQuestion, fresh: CacheExpiration, isKnown: Bool, at generation: CacheGeneration
     ) async {
         let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
-        // The time for which an answer is useful while its source fails.
-        let life = dated.freshUntil == nil ? CacheExpiration.never : .days(30)
+        // An answer is useful for a month longer while its source fails.
+        let life = dated.freshUntil.map { CacheExpiration.date($0.addingTimeInterval(30 * 86_400)) } ?? .never
         do {
             try await storage.store(
                 JSONCached(dated), forKey: question.key, expiration: life, tags: question.tags, ifGeneration: generation)

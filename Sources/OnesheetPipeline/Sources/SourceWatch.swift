@@ -7,7 +7,7 @@ import Synchronization
 package final class SourceWatch: Sendable {
     /// The kinds of calls.
     package enum Call: Sendable, CaseIterable {
-        case titles, title, candidates
+        case titles, title, candidates, question
     }
 
     private struct State {

@@ -57,6 +57,12 @@ package struct WatchedSource: ContentSource {
         try await asked(.candidates) { [source] () async throws(SourceError) in try await source.candidates(for: id) }
     }
 
+    package func candidates(namedBy id: String) -> [PosterCandidate]? { source.candidates(namedBy: id) }
+
+    package func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
+        try await asked(.question) { [source] () async throws(SourceError) in try await source.answer(to: question) }
+    }
+
     /// Does not run on the threads of the source, because calls that hang may occupy them.
     package func shutdown() async { await source.shutdown() }
 
@@ -159,6 +165,16 @@ struct CheckedSource: ContentSource {
             (candidate.source, candidate.match) = (nil, nil)
             return candidate
         }
+    }
+
+    /// A damaged candidate is none: there is no service whose fault it could be.
+    func candidates(namedBy id: String) -> [PosterCandidate]? {
+        guard let candidates = source.candidates(namedBy: id) else { return nil }
+        do throws(SourceError) { return try AnswerCheck.checked(candidates) } catch { return [] }
+    }
+
+    func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
+        try await checked { () async throws(SourceError) in try await source.answer(to: question).checked() }
     }
 
     func shutdown() async { await source.shutdown() }

@@ -224,19 +224,23 @@ extension PluginList {
         return type
     }
 
-    /// The dialects with these names.
-    func dialects(_ names: [String]) throws(ConfigurationError) -> [any Dialect] {
+    /// The dialects of a configuration.
+    func dialects(_ configuration: ServerConfiguration) throws(ConfigurationError) -> [any Dialect] {
         var made: [any Dialect] = []
-        for (index, name) in names.enumerated() { made.append(try dialect(name, at: index)) }
+        for index in configuration.dialects.indices { made.append(try dialect(at: index, of: configuration)) }
         return made
     }
 
-    /// The dialect with this name.
-    /// - Parameter index: its position in the configuration.
-    func dialect(_ name: String, at index: Int) throws(ConfigurationError) -> any Dialect {
+    /// The dialect at this position of a configuration.
+    func dialect(at index: Int, of configuration: ServerConfiguration) throws(ConfigurationError) -> any Dialect {
+        let name = configuration.dialects[index]
         guard let type = dialects.first(where: { $0.name == name }) else {
             throw ConfigurationError(
                 path: "dialects.[\(index)]", message: unknownName(name, kind: "dialect", known: dialects.map { $0.name }))
+        }
+        if let source = type.source, configuration.sources[source] == nil {
+            throw ConfigurationError(
+                path: "dialects.[\(index)]", message: "“\(name)” needs a source with the name “\(source)” under “sources”")
         }
         return type.init()
     }

@@ -82,7 +82,7 @@ package struct ServerContext: Sendable {
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly,
             watermark: watermark, findsQuality: configuration.rendering.quality == .automatic)
-        dialects = try plugins.dialects(configuration.dialects)
+        dialects = try plugins.dialects(configuration)
         for (index, line) in configuration.prefetch.enumerated() { try line.check(with: options, at: index) }
     }
 

@@ -41,7 +41,7 @@ extension Router {
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
                 MetricsRoute(reading: MetricsReading(context, counters: counters)),
-            ]
+            ] + explainer.routes.compactMap { ($0 as? DialectRoute).flatMap(DialectDocumentRoute.init) }
             + (configuration.isPublic.console
                 ? [
                     ConsoleFileRoute(), FaviconRoute(),
@@ -70,12 +70,12 @@ extension ServerContext {
     /// Explains addresses of images. It has all image routes.
     package var explainer: Explainer {
         let images = images
-        let native: [any ImageRoute] = [PosterRoute(images: images), FreeImageRoute(images: images)]
-        let others: [any ImageRoute] = dialects.map {
+        let others = dialects.map {
             DialectRoute(
                 $0, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
-                presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels)
+                presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels, catalog: catalog)
         }
-        return Explainer(routes: native + others, images: images)
+        let posters = PosterRoute(images: images, files: others.first { $0.prefix == PosterRoute.prefix })
+        return Explainer(routes: [posters, FreeImageRoute(images: images)] + others, images: images)
     }
 }

@@ -68,8 +68,27 @@ struct AccessLine {
         let shownPath = visible(page: String(path))
         // The query of an explanation, and of the console's page for one, is an address of an image, which may be a URL in base64url.
         if path.isExactly("/explain") || hasImage(query) { return shownPath }
+        if path.starts(withBytesOf: "/3/") { return withoutKeys(path, query) }
         // If the path has a URL, the query may be that URL's.
         return shownPath.isExactly(path) ? shown(path: target) : shownPath
+    }
+
+    /// A question to a database of films without the values of parameters that name its client. Some clients send their key so, although
+    /// this server needs none.
+    private static func withoutKeys(_ path: Substring, _ query: Substring) -> String {
+        let parameters = query.pieces(at: "&").map { pair -> String in
+            guard let (name, _) = pair.cut(at: "=") else { return String(pair) }
+            let known: Bool
+            do throws(RequestError) {
+                let plain = try PercentEncoding.decode(name).lowercasedASCII()
+                known =
+                    !plain.ends(withBytesOf: "key") && !["session", "token"].contains { plain.firstRange(ofBytesOf: $0) != nil }
+            } catch {
+                known = false
+            }
+            return known ? String(pair) : "\(name)=…"
+        }
+        return "\(path)?\(parameters.joined(separator: "&"))"
     }
 
     /// The address of the page that links to a request, for logs: its path as that of a request, which may be an image of this server behind a

@@ -1,5 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
+import NIOCore
 import OnesheetAddress
 import OnesheetCore
 import OnesheetHTTP
@@ -19,14 +20,17 @@ struct DialectRoute: ImageRoute {
     private let isSecure: Bool
     private let presetsOnly: Bool
     private let outputPixels: Int
+    private let catalog: Catalog
 
     /// - Parameters:
     ///   - listen: the host for requests without `Host`.
     ///   - isSecure: whether the server uses TLS.
     ///   - presetsOnly: whether only presets are allowed.
     ///   - outputPixels: the maximum pixels of a variant.
+    ///   - catalog: the sources, of which a dialect may ask one.
     init(
-        _ dialect: any Dialect, images: ImageContext, listen: ListenAddress, isSecure: Bool, presetsOnly: Bool, outputPixels: Int
+        _ dialect: any Dialect, images: ImageContext, listen: ListenAddress, isSecure: Bool, presetsOnly: Bool, outputPixels: Int,
+        catalog: Catalog
     ) {
         prefix = type(of: dialect).prefix
         readsQuery = type(of: dialect).readsQuery
@@ -36,13 +40,15 @@ struct DialectRoute: ImageRoute {
         self.isSecure = isSecure
         self.presetsOnly = presetsOnly
         self.outputPixels = outputPixels
+        self.catalog = catalog
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         let server = AddressServices(images, findsForbidden: true)
         guard let image = try dialect.image(at: rest, on: server) else { return nil }
+        let transform = try image.isSize ? images.options.transform(ofSize: image.options) : images.options.transform(image.options)
         var address = ImageAddress(
-            server.found(image.title), transform: try images.options.transform(image.options),
+            server.found(image.title), transform: transform,
             negotiates: image.negotiates, exactly: image.exactly, isShared: image.isShared)
         address.fallback = image.fallback
         return address
@@ -59,13 +65,21 @@ struct DialectRoute: ImageRoute {
             response.headers[.cacheControl] = "public, max-age=60"
             response.headers[.vary] = PublicURL.vary
             return response
+        case .written(let document, let type, let status):
+            let body = ByteBuffer(string: document)
+            try context.client.hold(body, isInTier: false)
+            var response = Response.written(body, status: .init(code: status), type: type)
+            response.headers[.accessControlAllowOrigin] = "*"
+            response.headers[.cacheControl] = "public, max-age=60"
+            return response
         }
     }
 
     private func host(_ context: RequestContext, on server: AddressServices) -> DialectHost {
         DialectHost(
             url: PublicURL(listen: listen, isSecure: isSecure).text(of: context), formats: images.accept.formats,
-            makesAnything: !presetsOnly, mostPixels: outputPixels
+            makesAnything: !presetsOnly, mostPixels: outputPixels,
+            ask: { [catalog] source, question in try await catalog.answer(of: source, to: question) }
         ) { [pipeline = images.pipeline] title in
             let original = try await pipeline.size(of: ImageReference(title), from: server.found(title).source)
             return (SizeLadder.widths.filter { $0 < original.width } + [original.width]).map { width in
@@ -75,6 +89,34 @@ struct DialectRoute: ImageRoute {
                 return PixelSize(width: size.width, height: size.height)
             }
         }
+    }
+}
+
+/// The route of a dialect's further documents.
+struct DialectDocumentRoute: Route {
+    let prefix: String
+    private let images: DialectRoute
+
+    /// - Returns: `nil` if the dialect has none.
+    init?(_ images: DialectRoute) {
+        guard let prefix = type(of: images.dialect).documents else { return nil }
+        self.prefix = prefix
+        self.images = images
+    }
+
+    func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        let query = (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? ""
+        return try await images.other(context, rest: rest + query)
+    }
+
+    func response(to problem: Problem) throws -> Response? {
+        guard let document = type(of: images.dialect).errorDocument(status: problem.status.code, detail: problem.detail) else {
+            return nil
+        }
+        var response = try Response.json(document, status: problem.status, type: "application/json;charset=utf-8")
+        for field in problem.fields where field.name != .contentType { response.headers[field.name] = field.value }
+        response.headers[.accessControlAllowOrigin] = "*"
+        return response
     }
 }
 

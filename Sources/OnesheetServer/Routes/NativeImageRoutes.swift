@@ -3,11 +3,15 @@ import OnesheetCore
 
 /// `/t/p/{size}[.{kind}[.{language}…]]/{source}/{id}[.{ext}]`
 struct PosterRoute: ImageRoute {
-    let prefix = "/t/p/"
+    static let prefix = "/t/p/"
+    var prefix: String { Self.prefix }
     let grammar = "sizes"
     let images: ImageContext
+    /// The dialect for `/t/p/{size}/{file}`; `nil` if none is enabled.
+    let files: DialectRoute?
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
+        if let files, PosterPath.namesFile(rest) { return try files.address(rest) }
         let path = try PosterPath(rest, images.options)
         var address = ImageAddress(
             FoundTitle(path.image.title, in: images.sources), path.image.selector, transform: path.transform,

@@ -62,6 +62,21 @@ struct ClientConfigurationRoute: Route {
             }
         }
         let images: Images
+        /// The names of fields that TMDB's lists of changes have. Some clients require the member.
+        let changeKeys = [
+            "adult", "air_date", "also_known_as", "alternative_titles", "biography", "birthday", "budget", "cast", "certifications",
+            "character_names", "created_by", "crew", "deathday", "episode", "episode_number", "episode_run_time", "freebase_id",
+            "freebase_mid", "general", "genres", "guest_stars", "homepage", "images", "imdb_id", "languages", "name", "network",
+            "origin_country", "original_name", "original_title", "overview", "parts", "place_of_birth", "plot_keywords",
+            "production_code", "production_companies", "production_countries", "releases", "revenue", "runtime", "season",
+            "season_number", "season_regular", "spoken_languages", "status", "tagline", "title", "translations", "tvdb_id",
+            "tvrage_id", "type", "video", "videos",
+        ]
+
+        private enum CodingKeys: String, CodingKey {
+            case images
+            case changeKeys = "change_keys"
+        }
     }
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import OnesheetCore
+import OnesheetHTTP
 
 /// A route of the server.
 protocol Route: Sendable {
@@ -14,11 +15,15 @@ protocol Route: Sendable {
     /// Answers a request.
     /// - Parameter rest: the path after the prefix, percent-encoded.
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response
+
+    /// The response to an error, if the clients of the route know another form than problem documents.
+    func response(to problem: Problem) throws -> Response?
 }
 
 extension Route {
     var methods: [HTTPTypes.HTTPRequest.Method] { [.get, .head] }
     var immediateText: String? { nil }
+    func response(to problem: Problem) throws -> Response? { nil }
 
     func matches(_ path: String) -> Bool {
         prefix.hasSuffix("/") && prefix != "/" ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)

@@ -91,8 +91,13 @@ struct Router: Sendable {
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
             logger.log(level: level, "\(error)", metadata: ["path": "\(path)"])
             errors.note(problem, at: path, request: context.client.id, now: clock.now)
-            return Self.isForPerson(error, request.headers) ? pageOf(problem, request.headers) : problem.response()
+            return Self.isForPerson(error, request.headers) ? pageOf(problem, request.headers) : response(to: problem, routed)
         }
+    }
+
+    /// The problem in the form of the route's clients.
+    private func response(to problem: Problem, _ routed: RoutedRequest) -> Response {
+        do { return try routed.entry.route?.response(to: problem) ?? problem.response() } catch { return problem.response() }
     }
 
     /// Whether a browser asks for an unknown path. Programs do not name HTML in `Accept`, and get a problem document.

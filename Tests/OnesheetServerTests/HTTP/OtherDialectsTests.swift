@@ -79,7 +79,8 @@ final class OtherDialectsTests: ServerTestCase {
         let others = context.dialects.map {
             DialectRoute(
                 $0, images: images, listen: context.configuration.listen, isSecure: false,
-                presetsOnly: context.configuration.presetsOnly, outputPixels: context.configuration.limits.limits.outputPixels)
+                presetsOnly: context.configuration.presetsOnly, outputPixels: context.configuration.limits.limits.outputPixels,
+                catalog: context.catalog)
         }
         for (path, options) in Self.pairs where options != "original" {
             // When both addresses are parsed

@@ -115,6 +115,7 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
 
     private func pictures() async throws -> OriginServer {
         try await origin { target, _ in
+            if target.hasPrefix("/tmdb/") { return .answer(type: "application/json", body: ByteBuffer(string: "{}")) }
             do { return .answer(type: "image/jpeg", body: try Self.picture(Int(target.dropFirst()) ?? 0)) } catch {
                 return .answer(status: 500)
             }
@@ -150,11 +151,19 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         _ origin: OriginServer, _ cache: String, keys: String = "clients: { perAddress: { misses: 0 } }"
     ) async throws -> RunningServer {
         try await server(
-            sources: web(origin),
+            sources: web(origin) + """
+
+                tmdb:
+                  type: rest
+                  manifest: tmdb
+                  variables: { token: t, pictures: "\(origin.url)" }
+                  baseURL: "\(origin.url)/tmdb"
+                  networks: [loopback]
+                """,
             keys: """
                 limits: { memory: \(limit), originBytes: 4MiB }
                 admin: { token: secret-for-tests }
-                dialects: [cloudflare, next, thumbor, iiif]
+                dialects: [cloudflare, next, thumbor, iiif, tmdb]
                 \(keys)
                 """, memory: "1MiB", cache: cache)
     }

@@ -48,6 +48,13 @@ final class SecretQueryTests: ServerTestCase {
         }
     }
 
+    func testAKeyOfAClientIsNotLogged() {
+        for name in ["api_key", "API_KEY", "api%5Fkey", "session_id", "guest_session_id", "request_token"] {
+            let shown = AccessLine.visible(target: "/3/movie/550?\(name)=SECRETQ&language=de&with_keywords=9")
+            XCTAssertEqual(shown, "/3/movie/550?\(name)=…&language=de&with_keywords=9")
+        }
+    }
+
     func testARefererLosesTheQueryOfAnOriginal() {
         let digits = Data("http://127.0.0.1:9/one.jpg?token=SECRETQ".utf8).base64URL
         let image = "/i/unsafe/w:60/\(digits.prefix(9))/\(digits.dropFirst(9)).jpg"
