@@ -25,8 +25,11 @@ package struct ConsoleAsset: Sendable {
         var index = 0
         while let name = cconsole_asset(index).name {
             let file = cconsole_asset(index)
-            let asset = ConsoleAsset(
-                name: String(cString: name), bytes: Data(UnsafeBufferPointer(start: file.bytes, count: file.count)))
+            var bytes = Data(UnsafeBufferPointer(start: file.bytes, count: file.count))
+            if let place = bytes.firstRange(of: Data("[/* sizes */]".utf8)) {
+                bytes.replaceSubrange(place, with: Data("\(ImageKind.poster.sizes.map(\.width))".utf8))
+            }
+            let asset = ConsoleAsset(name: String(cString: name), bytes: bytes)
             assets[asset.name] = asset
             index += 1
         }

@@ -52,13 +52,13 @@ package final class OriginConnections: Sendable {
 
     private let state = Mutex(State())
     private let group: any EventLoopGroup
-    private let resolver: any NameResolver
+    private let resolver: SystemResolver
     private let security: TLSClient
     private let idleTime: Duration
 
     /// - Parameter idleTime: the time without a request after which a connection is closed. Many servers close after a minute, some earlier.
     package init(
-        group: any EventLoopGroup, resolver: any NameResolver, security: TLSClient, idleTime: Duration = .seconds(30)
+        group: any EventLoopGroup, resolver: SystemResolver, security: TLSClient, idleTime: Duration = .seconds(30)
     ) {
         self.group = group
         self.resolver = resolver

@@ -19,7 +19,7 @@ package enum OriginGuard {
     /// - Parameter networks: `nil` allows all.
     /// - Throws: `ExchangeFailure` if there is none.
     static func addresses(
-        of host: OriginHost, in networks: [NetworkRange]?, _ resolver: any NameResolver
+        of host: OriginHost, in networks: [NetworkRange]?, _ resolver: SystemResolver
     ) async throws(ExchangeFailure) -> [IPAddress] {
         let all: [IPAddress]
         if let address = IPAddress(host.host) {

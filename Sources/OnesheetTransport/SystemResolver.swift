@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A lookup cannot be cancelled, and an unresponsive name server blocks a thread for half a minute. Names that have never resolved
 /// therefore use separate threads: however many of them hang, known names are resolved.
-package final class SystemResolver: NameResolver {
+package final class SystemResolver: Sendable {
     private struct Known {
         let addresses: [IPAddress]
         let found: Date
@@ -69,6 +69,7 @@ package final class SystemResolver: NameResolver {
 
     deinit { shutdown() }
 
+    /// Ends its threads, except those that hang.
     package func shutdown() {
         // Not awaited: a thread that hangs never ends.
         knownNames.shutdownGracefully { _ in }
@@ -78,6 +79,8 @@ package final class SystemResolver: NameResolver {
     /// Only tests use it: they wait until their lookups are here.
     var lookUpsUnderWay: Int { state.withLock { $0.lookUps.count } }
 
+    /// The addresses of `name`, in the order in which to try them.
+    /// - Throws: `ResolveError` if there is none, or none in time.
     package func addresses(of name: String) async throws(ResolveError) -> [IPAddress] {
         let known = state.withLock { $0.known[name] }
         // A time before the lookup is not valid: the clock was set back.
@@ -170,16 +173,6 @@ extension IPAddress {
         let bytes = text.map { UInt8(bitPattern: $0) }.prefix { $0 != 0 && $0 != UInt8(ascii: "%") }
         self.init(String(decoding: bytes, as: UTF8.self))
     }
-}
-
-/// Resolves host names. Tests replace it with a table.
-package protocol NameResolver: Sendable {
-    /// The addresses of `name`, in the order in which to try them.
-    /// - Throws: `ResolveError` if there is none, or none in time.
-    func addresses(of name: String) async throws(ResolveError) -> [IPAddress]
-
-    /// Ends its threads, except those that hang.
-    func shutdown()
 }
 
 /// The reason for which a name cannot be resolved.

@@ -28,7 +28,7 @@ class TransportTestCase: XCTestCase {
         let transport = WebTransport(
             limits: limits, memory: memory, group: NIOSingletons.posixEventLoopGroup,
             retry: Retry(attempts: attempts, sleep: { _ in }), clock: clock,
-            resolver: names.map { TableResolver($0) }, trust: trust, grace: grace, patience: patience,
+            resolver: names.map { SystemResolver.table($0) }, trust: trust, grace: grace, patience: patience,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         addTeardownBlock { try await transport.shutdown() }
         return transport

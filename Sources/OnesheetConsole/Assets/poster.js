@@ -5,8 +5,8 @@ import { pictureHead, posterVersion, shownPath } from "./api.js";
 import { placeholder } from "./thumbhash.js";
 import { t } from "./words.js";
 
-/** The widths of the sizes, as in `SizeLadder`. */
-export const widths = [92, 154, 185, 342, 500, 780];
+/** The widths of the sizes, which the server writes here. */
+export const widths = [/* sizes */];
 
 /**
  * @param {string} source

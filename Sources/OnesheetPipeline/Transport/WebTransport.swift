@@ -33,7 +33,7 @@ package final class WebTransport: HTTPTransport {
     package convenience init(
         limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20), authorities: TrustedAuthorities? = nil,
         group: any EventLoopGroup = OriginLoops.group, retry: Retry = Retry(),
-        clock: WallClock = .system, resolver: (any NameResolver)? = nil, logger: Logger
+        clock: WallClock = .system, resolver: SystemResolver? = nil, logger: Logger
     ) {
         self.init(
             limits: limits, memory: memory, group: group, retry: retry, clock: clock, resolver: resolver,
@@ -47,7 +47,7 @@ package final class WebTransport: HTTPTransport {
     ///   - patience: the time for which any response may be awaited while others wait for its host.
     init(
         limits: Limits, memory: MemoryBudget, group: any EventLoopGroup, retry: Retry, clock: WallClock,
-        resolver: (any NameResolver)?, trust: TLSConfiguration, grace: TimeAmount, patience: Duration, logger: Logger
+        resolver: SystemResolver?, trust: TLSConfiguration, grace: TimeAmount, patience: Duration, logger: Logger
     ) {
         self.limits = limits
         self.memory = memory
