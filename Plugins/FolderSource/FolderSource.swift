@@ -51,8 +51,11 @@ public struct FolderSource: SourcePlugin {
         return TitlePage(titles: page.map(\.title), total: total, next: page.endIndex < total ? query.page + 1 : nil)
     }
 
-    /// The spelling of the file's name: an accent may be a character of its own or not.
-    public func canonicalID(_ id: String) -> String { folder.knownID(id) }
+    /// The spelling of the file's name: an accent may be a character of its own or not. What begins with a slash, as no id does, is the path
+    /// of a file, as in imgproxy's `local:///noir/alley.jpg`.
+    public func canonicalID(_ id: String) -> String {
+        folder.knownID(id.utf8.first == UInt8(ascii: "/") ? Picture.id(of: String(id.dropFirst(bytes: 1))) : id)
+    }
 
     public func title(_ id: String) async throws(SourceError) -> Title { try await picture(id).title }
 

@@ -224,21 +224,35 @@ extension PluginList {
         return type
     }
 
-    /// The dialects with these names.
-    func dialects(_ names: [String]) throws(ConfigurationError) -> [any Dialect] {
-        var made: [any Dialect] = []
-        for (index, name) in names.enumerated() { made.append(try dialect(name, at: index)) }
+    /// The dialects of the configuration.
+    func dialects(_ all: [DialectConfiguration]) throws(ConfigurationError) -> [PlacedDialect] {
+        var made: [PlacedDialect] = []
+        for (index, configuration) in all.enumerated() { made.append(try dialect(configuration, at: index)) }
         return made
     }
 
-    /// The dialect with this name.
+    /// The dialect of one element of the configuration.
     /// - Parameter index: its position in the configuration.
-    func dialect(_ name: String, at index: Int) throws(ConfigurationError) -> any Dialect {
+    func dialect(_ configuration: DialectConfiguration, at index: Int) throws(ConfigurationError) -> PlacedDialect {
+        let (path, name) = ("dialects.[\(index)]", configuration.name)
+        if name == DialectConfiguration.imgproxy {
+            guard configuration.isAtRoot else {
+                throw ConfigurationError(
+                    path: path, message: "imgproxy's addresses are at /i/ without a dialect; { imgproxy: / } is for the root")
+            }
+            return PlacedDialect(configuration: configuration, dialect: nil)
+        }
         guard let type = dialects.first(where: { $0.name == name }) else {
             throw ConfigurationError(
-                path: "dialects.[\(index)]", message: unknownName(name, kind: "dialect", known: dialects.map { $0.name }))
+                path: path,
+                message: unknownName(name, kind: "dialect", known: dialects.map { $0.name } + [DialectConfiguration.imgproxy]))
         }
-        return type.init()
+        let placed = PlacedDialect(configuration: configuration, dialect: type.init())
+        guard !configuration.isAtRoot || placed.isSigned else {
+            throw ConfigurationError(
+                path: path, message: "\(name) cannot be at the root: its addresses do not begin with a signature")
+        }
+        return placed
     }
 
     /// Creates a plugin from its part of the configuration.

@@ -18,7 +18,7 @@ package struct ServerContext: Sendable {
     package let posters: Posters
     package let options: ImageOptions
     /// The configured dialects, in configuration order.
-    let dialects: [any Dialect]
+    let dialects: [PlacedDialect]
     /// Creates the sources.
     package let assembly: PluginAssembly
     package let resources: ServerResources

@@ -45,7 +45,7 @@ package final class ConfigurationCheck {
             note { try assembly.check(tier, at: "cache.tiers.[\(index)]") }
         }
         if !hasErrors(at: "shared") { note { try assembly.checkBackends(configuration.shared) } }
-        for (index, name) in configuration.dialects.enumerated() { note { _ = try plugins.dialect(name, at: index) } }
+        for (index, dialect) in configuration.dialects.enumerated() { note { _ = try plugins.dialect(dialect, at: index) } }
         checkRendering()
         if !["listen", "signing", "sources", "presetsOnly"].contains(where: hasErrors) {
             note { try configuration.requireProtection() }

@@ -71,9 +71,10 @@ extension ServerContext {
     package var explainer: Explainer {
         let images = images
         let native: [any ImageRoute] = [PosterRoute(images: images), FreeImageRoute(images: images)]
-        let others: [any ImageRoute] = dialects.map {
-            DialectRoute(
-                $0, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
+        let others = dialects.map { placed -> any ImageRoute in
+            guard let dialect = placed.dialect else { return FreeImageRoute(images: images, root: placed.configuration) }
+            return DialectRoute(
+                dialect, placed.configuration, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
                 presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels)
         }
         return Explainer(routes: native + others, images: images)

@@ -15,6 +15,7 @@ struct DialectRoute: ImageRoute {
     /// The dialect's name in the configuration.
     var grammar: String { type(of: dialect).name }
     let dialect: any Dialect
+    private let configuration: DialectConfiguration
     private let listen: ListenAddress
     private let isSecure: Bool
     private let presetsOnly: Bool
@@ -26,9 +27,11 @@ struct DialectRoute: ImageRoute {
     ///   - presetsOnly: whether only presets are allowed.
     ///   - outputPixels: the maximum pixels of a variant.
     init(
-        _ dialect: any Dialect, images: ImageContext, listen: ListenAddress, isSecure: Bool, presetsOnly: Bool, outputPixels: Int
+        _ dialect: any Dialect, _ configuration: DialectConfiguration, images: ImageContext, listen: ListenAddress, isSecure: Bool,
+        presetsOnly: Bool, outputPixels: Int
     ) {
-        prefix = type(of: dialect).prefix
+        prefix = configuration.isAtRoot ? "/" : type(of: dialect).prefix
+        self.configuration = configuration
         readsQuery = type(of: dialect).readsQuery
         self.dialect = dialect
         self.images = images
@@ -38,8 +41,13 @@ struct DialectRoute: ImageRoute {
         self.outputPixels = outputPixels
     }
 
+    func matches(_ path: String) -> Bool {
+        if configuration.isAtRoot { return RootAddress.dialect.begins(path) }
+        return prefix.hasSuffix("/") ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
+    }
+
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
-        let server = AddressServices(images, findsForbidden: true)
+        let server = AddressServices(images, configuration, findsForbidden: true)
         guard let image = try dialect.image(at: rest, on: server) else { return nil }
         var address = ImageAddress(
             server.found(image.title), transform: try images.options.transform(image.options),
@@ -49,7 +57,7 @@ struct DialectRoute: ImageRoute {
     }
 
     func other(_ context: RequestContext, rest: Substring) async throws -> Response {
-        let server = AddressServices(images)
+        let server = AddressServices(images, configuration)
         switch try await dialect.document(at: rest, on: server, from: host(context, on: server)) {
         case .redirect(let place):
             return Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"])
@@ -82,12 +90,14 @@ struct DialectRoute: ImageRoute {
 /// with its source.
 private final class AddressServices: DialectServer {
     private let images: ImageContext
+    private let configuration: DialectConfiguration
     private let sources: SourceURL
     private let latest = Mutex<FoundTitle?>(nil)
 
     /// - Parameter findsForbidden: as of `SourceURL`.
-    init(_ images: ImageContext, findsForbidden: Bool = false) {
+    init(_ images: ImageContext, _ configuration: DialectConfiguration, findsForbidden: Bool = false) {
         self.images = images
+        self.configuration = configuration
         sources = SourceURL(sources: images.sources, findsForbidden: findsForbidden)
     }
 
@@ -109,11 +119,15 @@ private final class AddressServices: DialectServer {
     }
 
     func title(_ sourceURL: String) throws(RequestError) -> TitleReference {
-        keep(try sources.resolve(sourceURL))
+        keep(try sources.resolve(configuration.sourceURL(sourceURL)))
     }
 
     func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
-        keep(try sources.resolve(embedded: sourceURL))
+        guard !configuration.baseURL.isEmpty else { return keep(try sources.resolve(embedded: sourceURL)) }
+        let text = try PercentEncoding.decode(sourceURL)
+        // A whole URL keeps its query.
+        guard text.firstRange(ofBytesOf: "://") == nil else { return keep(try sources.resolve(embedded: sourceURL)) }
+        return keep(try sources.resolve(configuration.sourceURL(text)))
     }
 
     private func keep(_ found: FoundTitle) -> TitleReference {

@@ -207,6 +207,18 @@ final class FolderSourceTests: XCTestCase {
         await assertNotFound(source, "cafe")
     }
 
+    func testPathOfAFileBeginsWithASlash() async throws {
+        // Given a file in a folder
+        try write("x", "noir/alley.2.jpg")
+        let source = try source()
+        // When its path is asked for as other servers have it, then its id is found, also before the folder was read
+        for path in ["/noir/alley.2.jpg", "/noir/alley.2.png"] { XCTAssertEqual(source.canonicalID(path), "noir/alley.2") }
+        let title = try await source.title(source.canonicalID("/noir/alley.2.jpg"))
+        XCTAssertEqual(title.id, "noir/alley.2")
+        // And an id is one without
+        XCTAssertEqual(source.canonicalID("noir/alley.2"), "noir/alley.2")
+    }
+
     func testThatThereIsNoWayOutOfTheFolder() async throws {
         // Given
         try write("x", "a.jpg")
