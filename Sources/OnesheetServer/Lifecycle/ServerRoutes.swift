@@ -47,7 +47,8 @@ extension Router {
                     ConsoleFileRoute(), FaviconRoute(),
                     ConsoleRoute(
                         sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory,
-                        hasLists: configuration.isPublic.lists, documents: documents, clock: clock, logger: logger),
+                        hasLists: configuration.isPublic.lists, administrator: administrator, documents: documents, clock: clock,
+                        logger: logger),
                 ] : [])
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(
