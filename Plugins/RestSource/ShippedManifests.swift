@@ -51,10 +51,11 @@ extension ConfigurationValue {
 extension Manifest {
     /// The built-in manifests.
     static let shipped = [
-        "tmdb": tmdb, "kobis-kakao": korea, "anilist": ShippedManifest.anilist, "fanart": ShippedManifest.fanart,
+        "tmdb": tmdb, "kobis-kakao": korea, "kobis-naver": koreaNaver, "anilist": ShippedManifest.anilist,
+        "fanart": ShippedManifest.fanart,
         "itunes": ShippedManifest.itunes, "kmdb": ShippedManifest.kmdb, "omdb": ShippedManifest.omdb,
-        "trakt": ShippedManifest.trakt,
-        "tvdb": ShippedManifest.tvdb,
+        "jellyfin": ShippedManifest.jellyfin, "plex": ShippedManifest.plex, "trakt": ShippedManifest.trakt,
+        "tvdb": ShippedManifest.tvdb, "wikidata": ShippedManifest.wikidata,
     ]
 
     /// The Movie Database, <https://developer.themoviedb.org/reference>. This product uses the TMDB API but is not endorsed or
@@ -187,12 +188,11 @@ extension Manifest {
 }
 
 extension Manifest {
-    /// KOBIS for films and Kakao for pictures: the equivalent of `boxoffice`, as far as a manifest can express it.
-    static let korea = """
+    /// KOBIS, for films, and the faults of the services that have pictures for it.
+    private static let kobis = """
         baseURL: https://www.kobis.or.kr/kobisopenapi/webservice/rest
         rate: 10
         ids: [kobis]
-        defaults: { kakao: "https://dapi.kakao.com" }
         quota: { perDay: 3000, timeZone: "+09:00" }
         dates: { newest: -1, timeZone: "+09:00", first: 2003-11-11 }
         faults:
@@ -201,6 +201,8 @@ extension Manifest {
           - { at: /faultInfo, reason: malformedAnswer, message: /faultInfo/message }
           - { status: 400, at: /code, equals: "-10", reason: quotaExhausted }
           - { at: /code, equals: "-401", reason: unauthorized, message: /msg }
+          - { at: /errorCode, equals: "024", reason: unauthorized, message: /errorMessage }
+          - { at: /errorCode, equals: ["010", "012"], reason: quotaExhausted }
         list:
           get: "/boxoffice/searchDailyBoxOfficeList.json{?key}&targetDt={day}"
           items: /boxOfficeResult/dailyBoxOfficeList
@@ -272,19 +274,43 @@ extension Manifest {
               companys: /companys
               audits: /audits
               staffs: /staffs
-        candidates:
-          with: { query: "{name} 포스터" }
-          get: "{+kakao}/v2/search/image{?query}&sort=accuracy&page=1&size=30"
-          headers: { Authorization: "KakaoAK {kakaoKey}" }
-          items: /documents
-          order: likeness
-          fields:
-            url: /image_url
-            width: /width
-            height: /height
-            site: /display_sitename
-            page: /doc_url
-            kind: /collection
-            published: /datetime
         """
+
+    /// KOBIS for films and Kakao for pictures: the equivalent of `boxoffice`, as far as a manifest can express it.
+    static let korea =
+        kobis + """
+
+            defaults: { kakao: "https://dapi.kakao.com" }
+            candidates:
+              with: { query: "{name} 포스터" }
+              get: "{+kakao}/v2/search/image{?query}&sort=accuracy&page=1&size=30"
+              headers: { Authorization: "KakaoAK {kakaoKey}" }
+              items: /documents
+              order: likeness
+              fields:
+                url: /image_url
+                width: /width
+                height: /height
+                site: /display_sitename
+                page: /doc_url
+                kind: /collection
+                published: /datetime
+            """
+
+    /// KOBIS for films and Naver for pictures, <https://api.ncloud-docs.com/docs/naverapihub-search-image>.
+    static let koreaNaver =
+        kobis + """
+
+            defaults: { naver: "https://naverapihub.apigw.ntruss.com" }
+            candidates:
+              with: { query: "{name} 포스터" }
+              get: "{+naver}/search/v1/image{?query}&display=30&start=1&sort=sim&filter=large"
+              headers: { X-NCP-APIGW-API-KEY-ID: "{naverID}", X-NCP-APIGW-API-KEY: "{naverKey}" }
+              items: /items
+              order: likeness
+              fields:
+                url: /link
+                width: { at: /sizewidth, as: integer }
+                height: { at: /sizeheight, as: integer }
+            """
 }

@@ -1,0 +1,42 @@
+extension ShippedManifest {
+    /// A Plex Media Server. An id is the `ratingKey` of a film there. The token is a header of the configuration, because images need it too.
+    static let plex = """
+        baseURL: http://localhost:32400
+        defaults: { server: "http://localhost:32400", section: "1" }
+        headers: { Accept: application/json }
+        rate: 20
+        faults:
+          - { status: 404, reason: notFound }
+        list:
+          get: "{+server}/library/sections/{section}/all?type=1&X-Plex-Container-Start={offset}&X-Plex-Container-Size=100"
+          items: &items { at: /MediaContainer/Metadata, optional: true }
+          total: &total /MediaContainer/totalSize
+          perPage: 100
+          fields: &film
+            id: { at: /ratingKey, as: text }
+            name: /title
+            originalName: /originalTitle
+            overview: /summary
+            releaseDate: /originallyAvailableAt
+            metadata: { year: /year, runtime: /duration, studio: /studio, genres: { at: /Genre, each: /tag } }
+        search:
+          get: "{+server}/library/sections/{section}/all?type=1&title={query}&X-Plex-Container-Start={offset}&X-Plex-Container-Size=100"
+          items: *items
+          total: *total
+          perPage: 100
+          fields: *film
+        title:
+          get: "{+server}/library/metadata/{id}"
+          items: /MediaContainer/Metadata
+          fields: *film
+        candidates:
+          get: "{+server}/library/metadata/{id}"
+          items:
+            at: /MediaContainer/Metadata/0/Image
+            where: { at: /type, equals: [coverPoster, background, clearLogo, snapshot] }
+            optional: true
+          fields:
+            url: { text: "{server}{/url}" }
+            imageKind: { at: /type, map: { coverPoster: poster, background: backdrop, clearLogo: logo, snapshot: still } }
+        """
+}
