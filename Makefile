@@ -11,6 +11,9 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 	@swift build -c release -debug-info-format none --scratch-path .build-release --product onesheet
 	@exec .build-release/release/onesheet serve
 
+check: setup ## Run the quick tests, or only some: make check TESTS="SourceTests CoalescingTests"
+	@.ci/check $(TESTS)
+
 test: ## Run all tests
 	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk redis-tools
 	@.ci/test
@@ -87,4 +90,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-quality bench-http bench-cold bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly release release-check sbom reference docs format
+.PHONY: help setup serve check test test-cluster test-clients screenshots bench-console bench-peers bench-quality bench-http bench-cold bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly release release-check sbom reference docs format

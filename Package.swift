@@ -371,3 +371,8 @@ case .thread:
         target.dependencies.append("CWatchedLocks")
     }
 }
+
+/// The environment variable ONESHEET_TESTS leaves only these modules of tests, for `.ci/check`, so that no other is built and linked.
+if let names = Context.environment["ONESHEET_TESTS"]?.split(separator: " ").map(String.init), !names.isEmpty {
+    package.targets.removeAll { $0.isTest && !names.contains($0.name) }
+}
