@@ -34,18 +34,20 @@ final class Folder: Sendable {
     private let maxBytes: Int
     private let clock: WallClock
     private let extensions: Set<String>
+    private let layout: FolderLayout
     private let logger: Logger
     private let listing = Mutex(Listing())
     /// Reading directories blocks, so it has a queue of its own.
     private let queue = DispatchQueue(label: "onesheet.folder")
 
-    init(path: String, context: PluginContext) {
+    init(path: String, layout: FolderLayout, context: PluginContext) {
         self.path = path
+        self.layout = layout
         maxBytes = context.limits.originBytes
         clock = context.clock
         logger = context.logger
         let formats = context.readableFormats.isEmpty ? Self.usualFormats : context.readableFormats
-        extensions = Set(formats.flatMap(\.extensions))
+        extensions = Set(formats.flatMap(\.extensions) + (layout == .library ? [Library.factsExtension] : []))
     }
 
     /// The formats of pictures if the context names none.
@@ -64,10 +66,29 @@ final class Folder: Sendable {
     /// The picture with its files at present; `nil` if there is none.
     func picture(_ id: String) async throws(SourceError) -> Picture? {
         try await onQueue { folder throws(SourceError) in
-            guard var picture = try folder.current().picture(id) else { return nil }
-            picture.files = picture.files.compactMap { DirectoryReading.file(at: $0.path, below: folder.path) }
-            return picture.files.isEmpty ? nil : picture
+            try folder.current().picture(id)?.current(below: folder.path)
         }
+    }
+
+    /// What the folder says of these pictures.
+    func titles(of pictures: some Collection<Picture> & Sendable) async throws(SourceError) -> [Title] {
+        try await onQueue { folder in pictures.map(folder.title) }
+    }
+
+    private func title(of picture: Picture) -> Title {
+        var title = Title(id: picture.id, name: picture.id.cut(atLast: "/").map { String($0.after) } ?? picture.id)
+        if layout == .library {
+            var facts = LibraryFacts.of(picture.id)
+            if let file = picture.files.first(where: { $0.kind == nil }) {
+                let reading = FileReading(root: path, maxBytes: LibraryFacts.longestFile)
+                do throws(SourceError) { facts.add(String(buffer: try reading.bytes(of: file.path))) } catch {
+                    logger.info("a file of a title cannot be read", metadata: ["path": "\(file.path)", "reason": "\(error)"])
+                }
+            }
+            title = facts.title
+        }
+        title.metadata["files"] = .array(picture.files.filter { $0.kind != nil }.map { .string($0.path) })
+        return title
     }
 
     /// The id of the picture that `id` meant at the last read; `id` itself if there was none. Reads nothing.
@@ -78,11 +99,9 @@ final class Folder: Sendable {
         try await onQueue { folder throws(SourceError) in
             let now = folder.clock.now
             var unsettled: Set<ExactText> = []
-            let pictures = try folder.current().pictures.compactMap { known -> Picture? in
-                var picture = known
-                picture.files = known.files.compactMap { DirectoryReading.file(at: $0.path, below: folder.path) }
-                if picture.files.contains(where: { $0.isUnsettled(at: now) }) { unsettled.insert(ExactText(picture.id)) }
-                return picture.files.isEmpty ? nil : picture
+            let pictures = try folder.current().pictures.compactMap { $0.current(below: folder.path) }
+            for picture in pictures where picture.files.contains(where: { $0.isUnsettled(at: now) }) {
+                unsettled.insert(ExactText(picture.id))
             }
             return FolderFiles(pictures, unsettled: unsettled)
         }
@@ -121,7 +140,7 @@ final class Folder: Sendable {
         } catch {
             throw .unavailable(reason: "the folder \(path) cannot be read: \(error)")
         }
-        let pictures = Picture.grouped(reading.files)
+        let pictures = layout == .library ? Library.grouped(reading.files) : Picture.grouped(reading.files)
         let fresh = Listing(
             pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { (ExactText($0.id), $0) }),
             byText: Dictionary(grouping: pictures.filter { !$0.id.utf8.allSatisfy { $0 < 0x80 } && $0.id.isStreamSafe }, by: \.id),

@@ -6,8 +6,21 @@ public struct FolderSource: SourcePlugin {
     public struct Configuration: Decodable, Sendable {
         /// The directory; a relative path starts at the working directory.
         public var path: String
+        /// What the names of files mean.
+        public var layout: FolderLayout
 
-        public init(path: String) { self.path = path }
+        private enum CodingKeys: CodingKey { case path, layout }
+
+        public init(path: String, layout: FolderLayout = .files) {
+            self.path = path
+            self.layout = layout
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let keys = try decoder.container(keyedBy: CodingKeys.self)
+            layout = try keys.decodeIfPresent(FolderLayout.self, forKey: .layout) ?? .files
+            path = try keys.decode(String.self, forKey: .path)
+        }
     }
 
     public static let type = "folder"
@@ -16,6 +29,9 @@ public struct FolderSource: SourcePlugin {
         type: folder
         # The directory, including its subdirectories. A relative path starts at the working directory.
         path: ./posters
+        # What names mean: with files, each is a title. With library, a folder is one, as Jellyfin, Kodi and Plex have them:
+        # Film (2010)/poster.jpg, fanart.jpg, clearlogo.png, movie.nfo.
+        layout: files
         """
 
     private static let perPage = 50
@@ -30,7 +46,7 @@ public struct FolderSource: SourcePlugin {
         guard Folder.isDirectory(configuration.path) else {
             throw ConfigurationError(path: "path", message: "“\(configuration.path)” is not a directory")
         }
-        folder = Folder(path: configuration.path, context: context)
+        folder = Folder(path: configuration.path, layout: configuration.layout, context: context)
         watch = FolderChanges(folder: folder, state: context.state)
     }
 
@@ -48,7 +64,8 @@ public struct FolderSource: SourcePlugin {
         guard query.page >= 1, query.page - 1 <= total / Self.perPage else { return TitlePage(titles: [], total: total) }
         let first = min((query.page - 1) * Self.perPage, total)
         let page = pictures[first...].prefix(Self.perPage)
-        return TitlePage(titles: page.map(\.title), total: total, next: page.endIndex < total ? query.page + 1 : nil)
+        return TitlePage(
+            titles: try await folder.titles(of: page), total: total, next: page.endIndex < total ? query.page + 1 : nil)
     }
 
     /// The spelling of the file's name: an accent may be a character of its own or not. What begins with a slash, as no id does, is the path
@@ -57,15 +74,22 @@ public struct FolderSource: SourcePlugin {
         folder.knownID(id.utf8.first == UInt8(ascii: "/") ? Picture.id(of: String(id.dropFirst(bytes: 1))) : id)
     }
 
-    public func title(_ id: String) async throws(SourceError) -> Title { try await picture(id).title }
+    public func title(_ id: String) async throws(SourceError) -> Title {
+        let picture = try await picture(id)
+        guard let title = try await folder.titles(of: [picture]).first else { throw .notFound(id: id) }
+        return title
+    }
 
-    /// The files of that name, the largest first.
+    /// The files of that name, the largest first; in a library those of the title.
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let folder = folder
-        return try await picture(id).files.map { file in
-            PosterCandidate(
+        return try await picture(id).files.compactMap { file in
+            guard let kind = file.kind else { return nil }
+            var candidate = PosterCandidate(
                 .local(name: file.identity) { () throws(SourceError) in try folder.bytes(of: file) },
                 page: file.path, published: file.modified)
+            candidate.kind = kind
+            return candidate
         }
     }
 
@@ -73,5 +97,23 @@ public struct FolderSource: SourcePlugin {
     private func picture(_ id: String) async throws(SourceError) -> Picture {
         guard let picture = try await folder.picture(id) else { throw .notFound(id: id) }
         return picture
+    }
+}
+
+/// What the names of files in a folder mean.
+public enum FolderLayout: String, Sendable, Decodable, CaseIterable {
+    /// Each is a title.
+    case files
+    /// Folders are titles, as those of Jellyfin, Kodi and Plex.
+    case library
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let layout = FolderLayout(rawValue: name) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: unknownName(name, kind: "layout", known: Self.allCases.map(\.rawValue)))
+        }
+        self = layout
     }
 }

@@ -10,6 +10,8 @@ struct PictureFile: Sendable, Equatable {
     var number: UInt64
     /// Nanoseconds.
     var changed: Int64
+    /// `nil` for a file with facts.
+    var kind: ImageKind? = .poster
 
     /// Changes whenever the file changes.
     var identity: String { "\(path)#\(number)-\(bytes)-\(changed)" }
@@ -20,12 +22,18 @@ struct PictureFile: Sendable, Equatable {
 /// The files that share a path except for the extension.
 struct Picture: Sendable, Equatable {
     var id: String
-    /// The largest first.
+    /// The best first: of equal names the largest.
     var files: [PictureFile]
 
-    var title: Title {
-        let name = id.cut(atLast: "/").map { String($0.after) } ?? id
-        return Title(id: id, name: name, metadata: ["files": .array(files.map { .string($0.path) })])
+    /// The picture with its files at present; `nil` if there are none.
+    func current(below root: String) -> Picture? {
+        var picture = self
+        picture.files = files.compactMap { known in
+            var file = DirectoryReading.file(at: known.path, below: root)
+            file?.kind = known.kind
+            return file
+        }
+        return picture.files.contains { $0.kind != nil } ? picture : nil
     }
 
     /// Pictures from files, ordered by id.

@@ -1,0 +1,176 @@
+import ConfigurationYAML
+import FolderSource
+import Foundation
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+/// Folders as media servers have them.
+final class LibraryTests: XCTestCase {
+    private var folder = URL(fileURLWithPath: "/")
+
+    override func setUpWithError() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { try FileManager.default.removeItem(at: folder) }
+        self.folder = folder
+    }
+
+    private func write(_ text: String = "x", _ paths: String...) throws {
+        for path in paths {
+            let file = folder.appendingPathComponent(path)
+            try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+    }
+
+    private func source() throws -> FolderSource {
+        try FolderSource(.init(path: folder.path, layout: .library), context: .forTesting(clock: ManualClock(Date())))
+    }
+
+    /// The paths of the images of each title, by kind.
+    private func images() async throws -> [String: [String]] {
+        let source = try source()
+        var images: [String: [String]] = [:]
+        for title in try await source.titles(TitleQuery()).titles {
+            images[title.id] = try await source.candidates(for: title.id).map { "\($0.kind.rawValue) \($0.page ?? "")" }
+        }
+        return images
+    }
+
+    func testFolderIsATitleWithImagesOfAllKinds() async throws {
+        // Given a film as Kodi has it
+        try write(
+            "x", "Film (2010)/FANART.jpg", "Film (2010)/fanart-2.jpg", "Film (2010)/folder.jpg", "Film (2010)/poster.png",
+            "Film (2010)/clearlogo.png", "Film (2010)/Film (2010)-banner.jpg", "Film (2010)/extrafanart/any.jpg",
+            "Film (2010)/disc.png", "Film (2010)/holiday.jpg", "Film (2010)/landscape.jpg")
+        // When, then
+        let images = try await images()
+        XCTAssertEqual(
+            images,
+            [
+                "Film (2010)": [
+                    "poster Film (2010)/poster.png", "poster Film (2010)/folder.jpg", "backdrop Film (2010)/FANART.jpg",
+                    "backdrop Film (2010)/fanart-2.jpg", "logo Film (2010)/clearlogo.png",
+                    "banner Film (2010)/Film (2010)-banner.jpg",
+                    "still Film (2010)/landscape.jpg", "backdrop Film (2010)/extrafanart/any.jpg",
+                ]
+            ])
+    }
+
+    func testFilmsInOneFolderAreTitlesByTheirNames() async throws {
+        // Given films in one folder, a show with seasons and an episode, and images at the top
+        try write(
+            "x", "Films/One.jpg", "Films/One-fanart.jpg", "Films/One-fanart-1.jpg", "Films/Two - Part 2-poster.jpg",
+            "Show/folder.jpg",
+            "Show/season01-poster.jpg", "Show/season-specials-poster.jpg", "Show/season02.jpg", "Show/season01-banner.jpg",
+            "Show/Season 1/Show S01E01-thumb.jpg", "Alone/Alone.jpg", "Top.jpg", "Top-clearlogo.png")
+        // When, then
+        let images = try await images()
+        XCTAssertEqual(
+            images.mapValues { $0.sorted() },
+            [
+                "Films/One": ["backdrop Films/One-fanart-1.jpg", "backdrop Films/One-fanart.jpg", "poster Films/One.jpg"],
+                "Films/Two - Part 2": ["poster Films/Two - Part 2-poster.jpg"], "Show": ["poster Show/folder.jpg"],
+                "Show/s0": ["poster Show/season-specials-poster.jpg"],
+                "Show/s1": ["banner Show/season01-banner.jpg", "poster Show/season01-poster.jpg"],
+                "Show/s2": ["poster Show/season02.jpg"], "Alone": ["poster Alone/Alone.jpg"],
+                "Top": ["logo Top-clearlogo.png", "poster Top.jpg"],
+            ])
+    }
+
+    func testNamesAndIDsComeFromTheFolder() async throws {
+        for (name, title, year, ids) in [
+            ("Inception (2010) [tmdbid-27205] [imdbid=tt1375666]", "Inception", 2010, ["tmdb": "27205", "imdb": "tt1375666"]),
+            ("{tvdb-7} A (B) C (1999)", "A (B) C", 1999, ["tvdb": "7"]), ("(2012)", "(2012)", 2012, [:]),
+            ("No [tmdbid-x] [imdbid-27] year", "No year", nil, [:]), ("[REC] (2007)", "[REC]", 2007, [:]),
+        ] as [(String, String, Int?, [String: String])] {
+            // Given
+            try write("x", "\(name)/poster.jpg")
+            // When
+            let found = try await source().title(name)
+            // Then
+            XCTAssertEqual(found.name, title)
+            XCTAssertEqual(found.metadata["year"], year.map { .integer($0) }, name)
+            XCTAssertEqual(found.ids, ids, name)
+        }
+    }
+
+    func testSeasonsAreCalledLikeTheirShow() async throws {
+        // Given
+        try write(
+            "x", "Shows/Kingdom (2019) {tvdb-7}/season02-poster.jpg", "Shows/Kingdom (2019) {tvdb-7}/season-specials-poster.jpg")
+        let source = try source()
+        // When
+        let page = try await source.titles(TitleQuery())
+        // Then
+        XCTAssertEqual(page.titles.map(\.name), ["Kingdom, Specials", "Kingdom, Season 2"])
+        XCTAssertEqual(page.titles.map(\.ids), [[:], [:]])
+    }
+
+    func testFactsComeFromTheFileOfTheTitle() async throws {
+        // Given files as Kodi and Jellyfin write them
+        try write("x", "A/poster.jpg", "Show/poster.jpg", "Films/B-poster.jpg", "Films/C-poster.jpg")
+        try write(
+            """
+            <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+            <movie><!-- <title>no</title> --><title>Tom &amp; Jerry</title><originaltitle> 톰 </originaltitle>
+              <set><name>no</name></set><plot>A cat.</plot><premiered>2010-07-16</premiered><year>2010</year>
+              <uniqueid type="imdb" default="true">tt1375666</uniqueid><uniqueid type='tmdb'>27205</uniqueid>
+              <uniqueid type="tvdb">../1</uniqueid></movie>
+            """, "A/movie.nfo")
+        try write("<tvshow><title>S</title><tmdbid>7</tmdbid></tvshow>", "Show/tvshow.nfo")
+        try write("<movie><title>Bee</title></movie>", "Films/B.nfo")
+        try write(String(repeating: "<title <uniqueid ", count: 2000) + ">", "Films/C.nfo")
+        let source = try source()
+        // When
+        let (a, show) = (try await source.title("A"), try await source.title("Show"))
+        let (b, c) = (try await source.title("Films/B"), try await source.title("Films/C"))
+        // Then
+        XCTAssertEqual([a.name, show.name, b.name, c.name], ["Tom & Jerry", "S", "Bee", "C"])
+        XCTAssertEqual(a.originalName, "톰")
+        XCTAssertEqual(a.overview, "A cat.")
+        XCTAssertEqual(a.releaseDate, CalendarDay("2010-07-16"))
+        XCTAssertEqual(a.ids, ["imdb": "tt1375666", "tmdb": "27205"])
+        XCTAssertEqual(show.ids, ["tmdb": "tv-7"])
+        XCTAssertEqual(a.metadata["files"], .array(["A/poster.jpg"]))
+    }
+
+    func testChangedFactsAreAChangedTitle() async throws {
+        // Given a library whose files are old enough to be sure of
+        try write("x", "A/poster.jpg", "B/poster.jpg")
+        try write("<movie><title>One</title></movie>", "A/movie.nfo")
+        let clock = ManualClock(Date().addingTimeInterval(60))
+        let source = try FolderSource(.init(path: folder.path, layout: .library), context: .forTesting(clock: clock))
+        _ = try await source.changes()
+        // When a file with facts changes
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("A/movie.nfo"))
+        try write("<movie><title>Another</title></movie>", "A/movie.nfo")
+        // Then the title has
+        let changes = try await source.changes()
+        XCTAssertEqual(changes, .titles(["A"]))
+        let title = try await source.title("A")
+        XCTAssertEqual(title.name, "Another")
+    }
+
+    func testUnknownLayoutIsRefused() throws {
+        let value = try ConfigurationValue(yaml: "path: \(folder.path)\nlayout: libary")
+        XCTAssertThrowsError(try ConfigurationDecoder().decode(FolderSource.Configuration.self, from: value)) { error in
+            XCTAssertTrue("\(error)".contains("unknown layout “libary”; did you mean “library”?"), "\(error)")
+        }
+    }
+
+    func testLibraryConforms() async throws {
+        // Given
+        try write("x", "Film (2010)/poster.jpg", "Films/One.jpg")
+        let path = folder.path
+        let suite = SourceConformance(transport: FakeTransport(), knownID: "Film (2010)", unknownID: "../x", list: TitleQuery()) {
+            _ in
+            try FolderSource(.init(path: path, layout: .library), context: .forTesting(clock: ManualClock(Date())))
+        }
+        // When
+        let report = await suite.run()
+        // Then
+        XCTAssertTrue(report.failures.isEmpty, "\(report)")
+    }
+}
