@@ -308,7 +308,7 @@ let package = Package(
         tests(
             "OnesheetServer",
             [
-                "OnesheetCommands",
+                "CLinux", "OnesheetCommands",
                 "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetCluster",
                 "OnesheetPipeline", "StandardPlugins", metrics, metricsTesting, tracing, tracingTesting,
                 "JPEGCodec", "PNGCodec", "SampleSource", client, http1,

@@ -75,6 +75,11 @@ static bool is_misnumbered(cjpeg_errors *errors) {
     return found >= JPEG_RST0 && found <= JPEG_RST0 + 7 && distance >= 3 && distance <= 5;
 }
 
+// Whether the end marker stands where there should be samples: the file was cut off and then closed.
+static bool is_closed_early(j_common_ptr codec) {
+    return codec->err->msg_code == JWRN_HIT_MARKER && codec->is_decompressor && ((j_decompress_ptr)codec)->unread_marker == JPEG_EOI;
+}
+
 // Level -1 is a warning: the library would continue with invented samples.
 static void emit_message(j_common_ptr codec, int level) {
     cjpeg_errors *errors = (cjpeg_errors *)codec->err;
@@ -106,7 +111,7 @@ static void emit_message(j_common_ptr codec, int level) {
     default:
         break;
     }
-    if (errors->ended && errors->accepts_truncated) return;
+    if (errors->accepts_truncated && (errors->ended || is_closed_early(codec))) return;
     char text[JMSG_LENGTH_MAX];
     (*errors->base.format_message)(codec, text);
     cjpeg_fail(codec, errors->ended ? CJPEG_TRUNCATED : CJPEG_DAMAGED, text);

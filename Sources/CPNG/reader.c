@@ -85,12 +85,18 @@ static bool has_right_idats(cpng_reader *reader) {
 }
 
 // Whether libpng would refuse the file for this chunk, or take it for another one, although browsers pass over it: one that is not needed
-// and has a name of other than letters, and a profile behind another one.
+// and has a name of other than letters, a profile behind another one, and a suggested palette behind another one.
 static bool is_passed_over(cpng_reader *reader, const uint8_t *chunk) {
     if (is_named(chunk, "iCCP")) {
         bool is_second = reader->has_profile;
         size_t left = reader->size - reader->position - 8;
         reader->has_profile |= left >= 4 && big_endian(chunk) <= left - 4 && is_intact(chunk);
+        return is_second;
+    }
+    if (is_named(chunk, "PLTE") && reader->position > 25) {
+        // Bit 0 of the header's colour type is set if the pixels are entries of the palette.
+        bool is_second = reader->has_palette && (reader->bytes[25] & 1) == 0;
+        reader->has_palette = true;
         return is_second;
     }
     bool is_needed = (chunk[4] & 0x20) == 0;

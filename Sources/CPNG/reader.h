@@ -17,6 +17,7 @@ struct cpng_reader {
     size_t alphas;          // the offset of the tRNS of a palette; 0 if there is none
     size_t next;            // the offset of the next chunk that libpng reads
     bool has_profile;       // whether libpng has read a profile
+    bool has_palette;       // whether libpng has read a palette
     bool has_srgb;          // whether there is a valid sRGB chunk
     bool needs_adler;       // whether the checksum of an IDAT is wrong, so that only the stream's tells that the rows are right
     size_t first_idat;      // the offset of the first IDAT; 0 if there is none

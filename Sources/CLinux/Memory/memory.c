@@ -6,8 +6,12 @@
 #include <malloc.h>
 
 void cmemory_return_large_blocks(void) {
-    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mallopt(M_ARENA_MAX, 2);
+}
+
+void cmemory_return_free_pages(void) {
+    malloc_trim(0);
 }
 
 void cmemory_keep_small_blocks(void) {
@@ -18,5 +22,6 @@ void cmemory_keep_small_blocks(void) {
 }
 #else
 void cmemory_return_large_blocks(void) {}
+void cmemory_return_free_pages(void) {}
 void cmemory_keep_small_blocks(void) {}
 #endif

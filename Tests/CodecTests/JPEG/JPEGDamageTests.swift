@@ -63,6 +63,16 @@ final class JPEGDamageTests: XCTestCase {
         }
     }
 
+    func testFileThatIsCutOffAndClosedIsTakenWhereThatIsAccepted() throws {
+        for isProgressive in [false, true] {
+            let whole = try file(isProgressive: isProgressive)
+            let closed = Array(whole.prefix(whole.count / 2)) + [0xFF, 0xD9]
+            XCTAssertNotNil(error(closed), "progressive: \(isProgressive)")
+            let picture = try codec.picture(closed, DecodeRequest(acceptsPlanar: true, acceptsTruncated: true))
+            XCTAssertEqual(picture.layout.height, 120, "progressive: \(isProgressive)")
+        }
+    }
+
     func testThatOnlyAMissingEndMarkerIsNoHarm() throws {
         for isProgressive in [false, true] {
             XCTAssertNil(error(Array(try file(isProgressive: isProgressive).dropLast(2))), "progressive: \(isProgressive)")

@@ -113,6 +113,11 @@ final class PNGCodecHeaderTests: XCTestCase {
         }
     }
 
+    func testSecondSuggestedPaletteIsPassedOver() throws {
+        let palette = (name: "PLTE", bytes: [1, 2, 3] as [UInt8])
+        XCTAssertNoThrow(try header { $0.early = [palette, palette] })
+    }
+
     func testChunkWithADigitInItsNameIsPassedOver() throws {
         // Given chunks that are not needed, before and behind the picture
         let chunk = (name: "ab1d", bytes: [1, 2, 3] as [UInt8])
