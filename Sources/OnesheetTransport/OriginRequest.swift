@@ -52,7 +52,7 @@ extension WebURL {
 }
 
 /// A scheme, a host and a port: the unit of connection reuse and of failures.
-package struct OriginHost: Hashable, Sendable {
+package struct OriginHost: Hashable, Sendable, CustomStringConvertible {
     package let scheme: String
     package let host: String
     package let port: Int
@@ -62,6 +62,8 @@ package struct OriginHost: Hashable, Sendable {
         host = url.host
         port = url.port
     }
+
+    package var description: String { "\(scheme)://\(host):\(port)" }
 }
 
 /// A request with the limits for its response.

@@ -54,10 +54,27 @@ final class ConsoleStartTests: ConsoleTestCase {
         try await assertClean(browser, width: 1280, "only a search")
     }
 
+    func testListsOfTheAdministratorAloneOpenAfterSigningIn() async throws {
+        // Given a server whose lists are not public
+        let (_, browser) = try await join()
+        let url = try await serve(
+            "sample: { type: sample }", keys: "admin: { token: secret-for-tests }\npublic: { lists: false }\n")
+        try await browser.open("\(url)/", until: Self.settled)
+        let closed = try await browser.evaluate("document.querySelectorAll('#titles li').length")
+        XCTAssertEqual(closed, "0")
+        // When the administrator signs in
+        try await browser.open("\(url)/?view=figures", until: "document.getElementById('token')")
+        try await signIn(browser)
+        // Then the lists open, and the pages of titles
+        try await browser.open("\(url)/", until: "document.querySelector('#titles li')")
+        try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('article.title h1')")
+    }
+
     /// A server with these sources alone, until the test ends.
-    private func serve(_ sources: String...) async throws -> String {
+    private func serve(_ sources: String..., keys: String = "") async throws -> String {
         let lines = sources.map { "\n  \($0)" }.joined()
-        try Data("cache: { disk: { path: alone } }\nsources:\(lines)\n".utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        try Data("\(keys)cache: { disk: { path: alone } }\nsources:\(lines)\n".utf8)
+            .write(to: folder.appending(path: "onesheet.yaml"))
         let (process, url) = try await Program.serve([], in: folder)
         addTeardownBlock { Program.end(process) }
         return url

@@ -45,6 +45,17 @@ final class TerminalTests: CommandTestCase {
         XCTAssertFalse(text.contains("\(red)0 failed"), text)
     }
 
+    func testBundleShowsItsProgress() async throws {
+        // When a bundle is made on a terminal
+        let text = try await onTerminal(["bundle", "sample", "--sizes", "w92", "-o", "a.tar", "--cache", "c"])
+        // Then a line says how far it is, and another one what was made
+        XCTAssertTrue(text.contains("] 1/24  "), text)
+        XCTAssertTrue(text.hasSuffix("0 failed\r\n24 posters\r\n"), text)
+        // And a failure before that has no line
+        let failed = try await onTerminal(["bundle", "nobody", "-o", "b.tar", "--cache", "c"])
+        XCTAssertEqual(failed, "\(red)onesheet:\u{1B}[0m unknown source “nobody”; known: sample\r\n")
+    }
+
     func testThatNoFileIsWrittenToATerminalUnlessForced() async throws {
         try Data(DrawnPoster(width: 20, height: 30).file(JPEGCodec())).write(to: folder.appending(path: "in.jpg"))
         // When standard output is a terminal, then commands that write files there fail

@@ -54,6 +54,50 @@ final class OriginThrottleTests: XCTestCase {
         XCTAssertEqual(answer?.status, 200)
     }
 
+    func testSlowFailuresMakeAHostIll() async {
+        // Given a host that is asked so seldom that it is never paused
+        let (throttle, host) = (throttle(), OriginHost(url))
+        let began = clock.now
+        for number in 0..<2 {
+            _ = await failure(throttle, Script(repeating: .failure(failed)), path: "\(number % 2)")
+            clock.advance(by: .seconds(60))
+            _ = await failure(throttle, Script(repeating: .failure(failed)), path: "0")
+        }
+        XCTAssertEqual(throttle.breaker.health(of: host), .well, "two URLs may be bad ones")
+        // When a third URL fails, too
+        _ = await failure(throttle, Script(repeating: .failure(failed)), path: "2")
+        // Then the host does, since the first failure, and is asked all the same
+        XCTAssertEqual(
+            throttle.breaker.health(of: host),
+            .failing(
+                since: began, reason: "a host of its images cannot be reached", details: "http://films.example:80"))
+        XCTAssertEqual(throttle.breaker.troubledHosts, 1)
+        // And an answer ends that, whatever it says
+        _ = await failure(throttle, Script([.success(404)]), path: "3")
+        XCTAssertEqual(throttle.breaker.health(of: host), .well)
+        XCTAssertEqual(throttle.breaker.troubledHosts, 0)
+    }
+
+    func testPausesShowInTheHealthOfTheHost() async {
+        // Given a host that was silent until it was paused
+        let (silentOnes, host, began) = (throttle(), OriginHost(url), clock.now)
+        for number in 0..<5 { _ = await failure(silentOnes, Script([.failure(silent)]), path: "\(number)") }
+        // Then it fails, also when the pause is over and nobody has asked it again
+        for _ in 0..<2 {
+            XCTAssertEqual(
+                silentOnes.breaker.health(of: host),
+                .failing(since: began, reason: "a host of its images does not answer", details: "http://films.example:80"))
+            clock.advance(by: .seconds(30))
+        }
+        // And a host that asked for its pause is limited until its end
+        let askers = throttle()
+        let until = clock.now.addingTimeInterval(40)
+        for number in 0..<3 { _ = await failure(askers, Script([.success(503, ["retry-after": "40"])]), path: "\(number)") }
+        XCTAssertEqual(askers.breaker.health(of: host), .limited(until: until))
+        clock.advance(by: .seconds(41))
+        XCTAssertEqual(askers.breaker.health(of: host), .well)
+    }
+
     func testThatBadURLsDoNotCloseTheirHostForOthers() async {
         // Possible faults of single URLs: truncated, refused, hanging, too large, not a picture
         let outcomes: [Script.Outcome] = [

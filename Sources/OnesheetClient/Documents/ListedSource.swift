@@ -14,6 +14,8 @@ public struct ListedSource: Sendable, Equatable, Decodable {
         public static let failing = State(rawValue: "failing")
         /// Its daily quota is spent until `until`.
         public static let exhausted = State(rawValue: "exhausted")
+        /// Its service, or a host of its images, wants no requests until `until`.
+        public static let limited = State(rawValue: "limited")
     }
 
     /// The configured name, which is also the scheme of its titles' source URLs.

@@ -64,11 +64,12 @@ struct PosterBundle: Sendable {
     }
 
     /// Writes the archive, one title at a time.
+    /// - Parameter progress: is told after each title how far it is; posters are made, or failed.
     /// - Returns: the number of posters, and the titles without posters with the reason for each.
     /// - Throws: the failure of a list or of `write`, or an error if the task is cancelled: the archive is incomplete then.
-    func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (
-        posters: Int, missing: [(title: String, reason: String)]
-    ) {
+    func write(
+        progress: (PrefetchSummary) -> Void = { _ in }, _ write: @escaping (ByteBuffer) throws -> Void
+    ) async throws -> (posters: Int, missing: [(title: String, reason: String)]) {
         let source = try prefetcher.source(of: order.selection)
         var index = Index(source: order.source)
         var titles: [Title] = []
@@ -82,12 +83,16 @@ struct PosterBundle: Sendable {
         }
         var archive = TarWriter(write)
         var (posters, missing) = (0, lists.flatMap(\.missing).map { (title: $0.title, reason: $0.reason) })
+        var summary = PrefetchSummary(total: titles.count * variants.count)
         for (number, title) in titles.enumerated() {
             guard !Task.isCancelled else { throw Failure.cancelled }
             let entry = try await add(title, from: source, number: number + 1, variants, to: &archive)
             posters += entry.posters.count
             if let reason = entry.missing { missing.append((title.id, reason)) }
             index.titles.append(entry)
+            summary.made += entry.posters.count
+            if let reason = entry.missing { summary.add(.init(title: title.id, variants: variants.count, reason: reason)) }
+            progress(summary)
         }
         try archive.add("index.json", ByteBuffer(data: try JSONEncoder.document.encode(index)))
         try archive.finish()

@@ -40,10 +40,14 @@ struct BundleCommand: PluggedCommand {
             let bundle = try PosterBundle(
                 order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
             try await context.dropOutdated(of: order.source)
+            let line = ProgressLine(isQuiet: !StandardStreams.errorIsTerminal, isTerminal: true)
             return try await Interruption.cancelling {
-                if output == "-" { return try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) } }
+                defer { line.end() }
+                if output == "-" {
+                    return try await bundle.write(progress: line.show) { StandardStreams.output(Array($0.readableBytesView)) }
+                }
                 let file = try await OutputFile(output)
-                let outcome = try await bundle.write { try file.write($0) }
+                let outcome = try await bundle.write(progress: line.show) { try file.write($0) }
                 try file.finish()
                 return outcome
             }

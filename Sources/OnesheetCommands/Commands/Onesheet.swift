@@ -94,7 +94,7 @@ struct RootCommand: ParsableCommand {
         version: Onesheet.version,
         subcommands: [
             ServeCommand.self, PrefetchCommand.self, BundleCommand.self, RenderCommand.self, SourcesCommand.self, CacheCommand.self,
-            SignCommand.self, ExplainCommand.self, ConfigCommand.self,
+            SignCommand.self, ExplainCommand.self, ConfigCommand.self, NewSourceCommand.self,
         ])
 }
 

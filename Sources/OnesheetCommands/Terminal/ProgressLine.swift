@@ -1,13 +1,14 @@
 import OnesheetPipeline
 import Synchronization
 
-/// Shows the progress of a prefetch: one line that is redrawn on a terminal, or else a plain line every two seconds.
+/// Shows the progress of a prefetch or a bundle: one line that is redrawn on a terminal, or else a plain line every two seconds.
 final class ProgressLine: Sendable {
     private let isQuiet: Bool
     private let isTerminal: Bool
     private let colors = StandardStreams.errorColors
     private let start = ContinuousClock.now
     private let nextLine = Mutex(ContinuousClock.now)
+    private let isShown = Mutex(false)
 
     init(isQuiet: Bool, isTerminal: Bool) {
         self.isQuiet = isQuiet
@@ -23,14 +24,20 @@ final class ProgressLine: Sendable {
             return true
         }
         guard isDue || (isTerminal && summary.done == summary.total) else { return }
+        isShown.withLock { $0 = true }
         let line = Self.line(
             summary, elapsed: (now - start) / .seconds(1), bar: isTerminal, columns: StandardStreams.errorColumns, colors)
         StandardStreams.progress(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
     }
 
+    /// Ends the line on a terminal, if there is one.
+    func end() {
+        if !isQuiet, isTerminal, isShown.withLock({ $0 }) { StandardStreams.progress("\n") }
+    }
+
     func finish(_ summary: PrefetchSummary) {
         guard !isQuiet else { return }
-        if isTerminal { StandardStreams.progress("\n") }
+        end()
         for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) {
             StandardStreams.error("failed:", as: .error, " \(line)")
         }

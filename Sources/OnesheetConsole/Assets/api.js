@@ -12,7 +12,7 @@ export class Problem extends Error {
 const patience = 30_000;
 
 /** The server's answer, as `read` reads it. What does not come, or not in time, is a Problem; what `signal` ends is an `AbortError`. */
-async function request(path, { signal, ...options }, read) {
+export async function request(path, { signal, ...options }, read) {
   const late = AbortSignal.timeout(patience);
   try {
     return await read(await fetch(path, { ...options, signal: signal ? AbortSignal.any([signal, late]) : late }));
@@ -25,7 +25,7 @@ async function request(path, { signal, ...options }, read) {
 }
 
 /** The problem of an answer that is not as it should be, with the server's words if there are any. */
-function problem(response, document = null) {
+export function problem(response, document = null) {
   const wait = Number(response.headers.get("Retry-After"));
   return new Problem({
     status: response.status, title: document?.title, detail: document?.detail, option: document?.option,
@@ -33,26 +33,22 @@ function problem(response, document = null) {
   });
 }
 
-/** The JSON document at an address of this server. */
+/** The JSON document at an address of this server. The administrator's token goes where nobody else is let in. */
 export const get = (path, options = {}) =>
   request(path, { ...options, headers: { Accept: "application/json", ...options.headers } }, async (response) => {
+    const token = response.status === 401 && !options.headers && sessionStorage.getItem("token");
+    if (token) return get(path, { ...options, headers: { Authorization: `Bearer ${token}` } });
     const text = await response.text();
     let document = null;
     try {
       document = JSON.parse(text);
     } catch {
-      // Some answer of something before the server, say.
+      // From something before the server, say.
       if (response.ok) throw new Problem({ kind: "unreadable", request: response.headers.get("X-Request-Id") });
     }
     if (!response.ok) throw problem(response, document);
     return document;
   });
-
-/** The text at an address of this server. */
-export const getText = (path) => request(path, {}, (response) => {
-  if (!response.ok) throw problem(response);
-  return response.text();
-});
 
 /** The header of a picture, whatever its status. */
 export const pictureHead = (path, signal) => request(path, { method: "HEAD", headers: { Accept: accept }, signal }, (response) => response);

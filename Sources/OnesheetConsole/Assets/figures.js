@@ -2,7 +2,7 @@
 // of the last hour, which the server keeps.
 import "./words-tools.js";
 import { h } from "./dom.js";
-import { get, getText, Problem, sources } from "./api.js";
+import { get, Problem, problem, request, sources } from "./api.js";
 import { illness } from "./list.js";
 import { notice } from "./notice.js";
 import { ordersPart } from "./orders.js";
@@ -15,7 +15,10 @@ const interval = 2000;
 const places = 360;
 
 async function read() {
-  const text = await getText("/metrics");
+  const text = await request("/metrics", {}, (response) => {
+    if (!response.ok) throw problem(response);
+    return response.text();
+  });
   const samples = [];
   for (const line of text.split("\n")) {
     const [, name, labels, value] = /^onesheet_([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];

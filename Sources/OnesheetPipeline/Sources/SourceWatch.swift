@@ -16,6 +16,8 @@ package final class SourceWatch: Sendable {
         var health: [Call: SourceHealth] = [:]
         /// The times in which the service wants no calls. Kinds of calls may ask different services.
         var pauses: [Call: Range<Date>] = [:]
+        /// Whether the hosts of the images answer.
+        var healthOfHosts: @Sendable () -> SourceHealth = { .well }
     }
 
     /// The seconds of a pause from which it shows in the health. Shorter ones are usual.
@@ -35,11 +37,16 @@ package final class SourceWatch: Sendable {
 
     package var metrics: SourceCallMetrics { state.withLock { $0.metrics } }
 
-    /// The worst known state of all kinds of calls.
-    package var health: SourceHealth {
+    /// The worst known state of all kinds of calls, and of the hosts of the images.
+    package var health: SourceHealth { .worst([healthOfCalls, state.withLock(\.healthOfHosts)()]) }
+
+    private var healthOfCalls: SourceHealth {
         let now = clock.now
-        return state.withLock { $0.health.values.map { $0.current(at: now) }.max { $0.weight < $1.weight } ?? .well }
+        return .worst(state.withLock { state in state.health.values.map { $0.current(at: now) } })
     }
+
+    /// Asks `health` from now on whether the hosts answer from which images are fetched. No call of the source says that.
+    package func ask(hosts health: @escaping @Sendable () -> SourceHealth) { state.withLock { $0.healthOfHosts = health } }
 
     /// Records the start of a call.
     func begin() { state.withLock { $0.metrics.underWay += 1 } }
@@ -63,7 +70,7 @@ package final class SourceWatch: Sendable {
 
     /// - Parameter result: the answer; `nil` after a timeout.
     func note<Value>(_ result: Result<Value, SourceError>?, of call: Call, seconds: Double) {
-        let (now, before) = (clock.now, health)
+        let (now, before) = (clock.now, healthOfCalls)
         let outcome = SourceOutcome(result)
         state.withLock { state in
             state.metrics.calls[outcome, default: 0] += 1
@@ -89,7 +96,7 @@ package final class SourceWatch: Sendable {
                 state.health[call] = known.failing(error.message, details: error.details, at: now)
             }
         }
-        let after = health
+        let after = healthOfCalls
         if before == .well, after != .well, case .failure(let error)? = result {
             logger.warning("a source fails", metadata: ["reason": "\(error)"])
         } else if before == .well, after != .well {
@@ -102,14 +109,17 @@ package final class SourceWatch: Sendable {
 /// Whether a source answers.
 package enum SourceHealth: Sendable, Equatable {
     case well
-    /// The service limits the rate of calls, and wants none for a minute or more.
+    /// The service limits the rate of calls, and wants none for a minute or more; or a host of its images asked for a pause.
     case limited(until: Date)
     /// The quota is exhausted.
     case exhausted(until: Date?)
     /// - Parameter details: what only the administrator may read.
     case failing(since: Date, reason: String, details: String? = nil)
 
-    fileprivate var weight: Int {
+    /// The worst of several states.
+    static func worst(_ states: [SourceHealth]) -> SourceHealth { states.max { $0.weight < $1.weight } ?? .well }
+
+    private var weight: Int {
         switch self {
         case .well: 0
         case .limited: 1

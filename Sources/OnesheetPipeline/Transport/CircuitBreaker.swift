@@ -18,51 +18,8 @@ final class CircuitBreaker: Sendable {
         case silent
     }
 
-    private struct Circuit {
-        /// The start of its window.
-        let start: Date
-        /// When the host last answered anything, also before the window.
-        var answered: Date?
-        var attempts = 0
-        var unreachable = 0
-        var silent = 0
-        /// Different URLs that failed; a few suffice.
-        var urls: Set<Int> = []
-        /// Different URLs for which the host asked for a pause, and the shortest pause.
-        var asking: Set<Int> = []
-        var asked = CircuitBreaker.longest
-        /// The time of the pause. A time before its start is outside of it: the clock was set back.
-        var rest: Range<Date>?
-        /// Trial requests.
-        var trials = 0
-        /// The clients of the trial requests.
-        var trying: Set<ClientKey> = []
-
-        /// Whether the host itself is to blame: half of the requests could not be delivered, or none was answered, neither in the window
-        /// nor since `began`.
-        func isBad(at now: Date, since began: Date) -> Bool {
-            let failures = unreachable + silent
-            guard failures >= CircuitBreaker.failures, urls.count >= CircuitBreaker.different else { return false }
-            if unreachable * 2 >= attempts { return true }
-            let since = min(began, now.addingTimeInterval(-CircuitBreaker.window))
-            return failures == attempts && !(answered.map { $0 > since && $0 <= now } ?? false)
-        }
-
-        /// Whether `client` may send one of the trials that are left. The last ones are for clients that have sent none, so that a client
-        /// whose URLs all hang does not keep a healthy host from the others.
-        func hasTrial(for client: ClientKey) -> Bool {
-            switch trials {
-            case 1..<CircuitBreaker.trials: true
-            case CircuitBreaker.trials..<2 * CircuitBreaker.trials: !trying.contains(client)
-            default: false
-            }
-        }
-
-        var isAsking: Bool { asking.count >= CircuitBreaker.different && asking.count * 2 >= attempts }
-    }
-
     private struct State {
-        var circuits: [OriginHost: Circuit] = [:]
+        var circuits: [OriginHost: OriginCircuit] = [:]
         /// Paused URLs, by their hash.
         var urls: [Int: Range<Date>] = [:]
 
@@ -86,7 +43,7 @@ final class CircuitBreaker: Sendable {
     /// clients that have sent none.
     static let trials = 4
     /// The longest pause that a host may ask for.
-    private static let longest = 600.0
+    static let longest = 600.0
     private static let capacity = 4096
 
     private let state = Mutex(State())
@@ -137,18 +94,31 @@ final class CircuitBreaker: Sendable {
         }
     }
 
+    /// Whether `host` answers.
+    func health(of host: OriginHost) -> SourceHealth {
+        let now = clock.now
+        return state.withLock { $0.circuits[host]?.health(of: host, at: now) ?? .well }
+    }
+
+    /// The number of hosts that are not well.
+    var troubledHosts: Int {
+        let now = clock.now
+        return state.withLock { $0.circuits.count { $1.health(of: $0, at: now) != .well } }
+    }
+
     /// Records an answer of the host of `url`, whatever its status and form, that asks for no pause.
     /// - Parameter isTrial: whether the request was a trial. Its answer ends the pause, also if another trial was asked to pause.
     func answered(_ url: WebURL, isTrial: Bool = false) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
             guard state.hasRoom(for: host, at: now) else { return }
-            var circuit = state.circuits[host] ?? Circuit(start: now)
+            var circuit = state.circuits[host] ?? OriginCircuit(start: now)
             circuit.attempts += 1
             // A host that asked for its pause did answer.
             let isOver = isTrial || circuit.trials > 0 || (circuit.rest == nil && !Self.isCurrent(circuit, now))
-            if isOver { circuit = Circuit(start: now) }
+            if isOver { circuit = OriginCircuit(start: now) }
             circuit.answered = now
+            circuit.drought = OriginCircuit.Drought()
             state.circuits[host] = circuit
         }
     }
@@ -176,9 +146,11 @@ final class CircuitBreaker: Sendable {
             case .unreachable: circuit.unreachable += 1
             case .silent: circuit.silent += 1
             }
+            circuit.drought.note(failure, of: hash, at: now)
             if circuit.urls.count < Self.different { circuit.urls.insert(hash) }
             guard circuit.rest == nil, circuit.isBad(at: now, since: began) else { return }
             circuit.rest = now..<now.addingTimeInterval(Self.pause)
+            circuit.isAsked = false
         }
     }
 
@@ -192,6 +164,7 @@ final class CircuitBreaker: Sendable {
         let (seconds, hash) = (min(max(seconds, 1), Self.longest), Self.hash(of: url))
         change(url) { circuit, now in
             circuit.attempts += 1
+            circuit.drought = OriginCircuit.Drought()
             if circuit.asking.count < Self.different { circuit.asking.insert(hash) }
             circuit.asked = min(circuit.asked, seconds, isChosen ? Self.pause : Self.longest)
             if circuit.rest == nil {
@@ -201,6 +174,7 @@ final class CircuitBreaker: Sendable {
                 guard isTrial, !isChosen else { return }
             }
             circuit.rest = now..<now.addingTimeInterval(circuit.asked)
+            circuit.isAsked = true
             circuit.trials = 0
         }
         let now = clock.now
@@ -211,18 +185,18 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    private func change(_ url: WebURL, _ body: (inout Circuit, _ now: Date) -> Void) {
+    private func change(_ url: WebURL, _ body: (inout OriginCircuit, _ now: Date) -> Void) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
             guard state.hasRoom(for: host, at: now) else { return }
-            var circuit = state.circuits[host] ?? Circuit(start: now)
-            if circuit.rest == nil, !Self.isCurrent(circuit, now) { circuit = Circuit(start: now, answered: circuit.answered) }
+            var circuit = state.circuits[host] ?? OriginCircuit(start: now)
+            if circuit.rest == nil, !Self.isCurrent(circuit, now) { circuit = circuit.renewed(at: now) }
             body(&circuit, now)
             state.circuits[host] = circuit
         }
     }
 
-    private static func isCurrent(_ circuit: Circuit, _ now: Date) -> Bool {
+    private static func isCurrent(_ circuit: OriginCircuit, _ now: Date) -> Bool {
         (0..<window).contains(now.timeIntervalSince(circuit.start))
     }
 

@@ -173,6 +173,16 @@ package final class WebTransport: HTTPTransport {
         }
     }
 
+    /// Whether the hosts answer that the operator named in the allow-list of `policy`: the worst of them. A stranger may have chosen the
+    /// others, and a source that a service leads to any host is not ill because one of them is.
+    package func health(under policy: OriginPolicy) -> SourceHealth {
+        let hosts = (policy.allow ?? []).filter(\.isForOneHost).compactMap { WebURL($0.description).map(OriginHost.init) }
+        return .worst(Set(hosts).map(throttle.breaker.health))
+    }
+
+    /// The number of hosts that cannot be reached, do not answer, or asked for a pause.
+    package var troubledHosts: Int { throttle.breaker.troubledHosts }
+
     /// Closes all connections. No request may follow.
     package func shutdown() async throws {
         connections.shutdown()

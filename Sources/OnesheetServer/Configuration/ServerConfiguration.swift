@@ -28,7 +28,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
     package var presetsOnly = false
-    package var dialects: [String] = []
+    package var dialects: [DialectConfiguration] = []
     package var sources: [String: NestedSource] = [:]
     package var prefetch: [PrefetchConfiguration] = []
     /// What a start says about the configuration, such as which variables would open other sources.

@@ -18,8 +18,9 @@ struct ConsoleRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let memory: MemoryBudget
-    /// Whether everyone may see lists, titles and candidates.
+    /// Whether everyone may see lists, titles and candidates, or only the administrator.
     let hasLists: Bool
+    let administrator: Administrator
     let documents: ListDocuments
     let clock: WallClock
     let logger: Logger
@@ -35,7 +36,7 @@ struct ConsoleRoute: Route {
             let words = PlainWords(acceptLanguage: context.headers[.acceptLanguage])
             let shown: PlainPage.View
             let notice = scripted(context.request, query: query, words: words)
-            let view = if let notice { notice } else { try await self.view(context.request, words) }
+            let view = if let notice { notice } else { try await self.view(context, words) }
             let reservation = memory.reserve(view.memory)
             defer { withExtendedLifetime(reservation) {} }
             shown = reservation == nil ? .problem(self.problem(of: Failure.overloaded(retryAfter: 1))) : view
@@ -76,11 +77,12 @@ struct ConsoleRoute: Route {
     }
 
     /// The requested view, or the problem of its error.
-    private func view(_ request: Request, _ words: PlainWords) async throws -> PlainPage.View {
+    private func view(_ context: RequestContext, _ words: PlainWords) async throws -> PlainPage.View {
+        let request = context.request
         let parameters = request.uri.formParameters
         let source = try source(request)
         do {
-            guard hasLists else { throw RequestError.unauthorized }
+            if !hasLists { try administrator.check(context) }
             if let id = parameters["posters"] {
                 let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
                 return .posters(

@@ -225,24 +225,37 @@ extension PluginList {
     }
 
     /// The dialects of a configuration.
-    func dialects(_ configuration: ServerConfiguration) throws(ConfigurationError) -> [any Dialect] {
-        var made: [any Dialect] = []
+    func dialects(_ configuration: ServerConfiguration) throws(ConfigurationError) -> [PlacedDialect] {
+        var made: [PlacedDialect] = []
         for index in configuration.dialects.indices { made.append(try dialect(at: index, of: configuration)) }
         return made
     }
 
     /// The dialect at this position of a configuration.
-    func dialect(at index: Int, of configuration: ServerConfiguration) throws(ConfigurationError) -> any Dialect {
-        let name = configuration.dialects[index]
+    func dialect(at index: Int, of configuration: ServerConfiguration) throws(ConfigurationError) -> PlacedDialect {
+        let placement = configuration.dialects[index]
+        let (path, name) = ("dialects.[\(index)]", placement.name)
+        if name == DialectConfiguration.imgproxy {
+            guard placement.isAtRoot else {
+                throw ConfigurationError(
+                    path: path, message: "imgproxy's addresses are at /i/ without a dialect; { imgproxy: / } is for the root")
+            }
+            return PlacedDialect(configuration: placement, dialect: nil)
+        }
         guard let type = dialects.first(where: { $0.name == name }) else {
             throw ConfigurationError(
-                path: "dialects.[\(index)]", message: unknownName(name, kind: "dialect", known: dialects.map { $0.name }))
+                path: path,
+                message: unknownName(name, kind: "dialect", known: dialects.map { $0.name } + [DialectConfiguration.imgproxy]))
         }
         if let source = type.source, configuration.sources[source] == nil {
-            throw ConfigurationError(
-                path: "dialects.[\(index)]", message: "“\(name)” needs a source with the name “\(source)” under “sources”")
+            throw ConfigurationError(path: path, message: "“\(name)” needs a source with the name “\(source)” under “sources”")
         }
-        return type.init()
+        let placed = PlacedDialect(configuration: placement, dialect: type.init())
+        guard !placement.isAtRoot || placed.isSigned else {
+            throw ConfigurationError(
+                path: path, message: "\(name) cannot be at the root: its addresses do not begin with a signature")
+        }
+        return placed
     }
 
     /// Creates a plugin from its part of the configuration.

@@ -18,7 +18,7 @@ package struct ServerContext: Sendable {
     package let posters: Posters
     package let options: ImageOptions
     /// The configured dialects, in configuration order.
-    let dialects: [any Dialect]
+    let dialects: [PlacedDialect]
     /// Creates the sources.
     package let assembly: PluginAssembly
     package let resources: ServerResources
@@ -65,6 +65,10 @@ package struct ServerContext: Sendable {
             configuration.sources[name] == nil ? nil : (name, try set.source(name))
         }
         let byName = Dictionary(uniqueKeysWithValues: sources)
+        for (name, watch) in watches {
+            guard let policy = byName[name]?.originPolicy else { continue }
+            watch.ask(hosts: { [web = resources.web] in web.health(under: policy) })
+        }
         digests = SourceDigests.digests(of: configuration.sources, sources: byName, files: assembly.files)
         let choices = resources.choices
         catalog = answers.with(byName)

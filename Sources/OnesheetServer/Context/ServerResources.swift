@@ -39,7 +39,7 @@ package struct ServerResources: Sendable {
     let follower: PurgeFollower?
     let clock: WallClock
     let logger: Logger
-    private let web: WebTransport
+    let web: WebTransport
     private let tiers: [any TierPlugin]
     private let writes: Bool
 

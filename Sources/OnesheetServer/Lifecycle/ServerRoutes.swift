@@ -47,7 +47,8 @@ extension Router {
                     ConsoleFileRoute(), FaviconRoute(),
                     ConsoleRoute(
                         sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory,
-                        hasLists: configuration.isPublic.lists, documents: documents, clock: clock, logger: logger),
+                        hasLists: configuration.isPublic.lists, administrator: administrator, documents: documents, clock: clock,
+                        logger: logger),
                 ] : [])
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(
@@ -70,9 +71,10 @@ extension ServerContext {
     /// Explains addresses of images. It has all image routes.
     package var explainer: Explainer {
         let images = images
-        let others = dialects.map {
-            DialectRoute(
-                $0, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
+        let others = dialects.map { placed -> any ImageRoute in
+            guard let dialect = placed.dialect else { return FreeImageRoute(images: images, root: placed.configuration) }
+            return DialectRoute(
+                dialect, placed.configuration, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
                 presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels, catalog: catalog)
         }
         let posters = PosterRoute(images: images, files: others.first { $0.prefix == PosterRoute.prefix })

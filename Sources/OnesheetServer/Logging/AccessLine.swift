@@ -100,16 +100,25 @@ struct AccessLine {
 
     /// Whether a query has the path of an image of a free transform, which may be a URL in base64url.
     private static func hasImage(_ query: Substring) -> Bool {
-        do throws(RequestError) { return try PercentEncoding.decode(query).firstRange(ofBytesOf: "/i/") != nil } catch {
-            return true
-        }
+        do throws(RequestError) { return image(in: try PercentEncoding.decode(query)[...]) != nil } catch { return true }
     }
 
-    /// A path or URL without the query of a URL in an address of `/i/` in it, wherever that begins.
+    /// The place of what may be an address of a free transform.
+    private static func image(in text: Substring) -> String.Index? {
+        var rest = text
+        while let start = rest.firstIndex(ofMark: "/") {
+            rest = rest[start...]
+            if rest.starts(withBytesOf: "/i/") || RootAddress.imgproxy.begins(rest) { return start }
+            rest = rest.dropFirst(bytes: 1)
+        }
+        return nil
+    }
+
+    /// A path or URL without the query of a URL in an address of a free transform in it, wherever that begins.
     private static func visible(page: String) -> String {
         let page = shown(path: page)
         var rest = page[...]
-        while let start = rest.firstRange(ofBytesOf: "/i/")?.lowerBound {
+        while let start = image(in: rest) {
             rest = rest[start...]
             let request = shown(request: String(rest))
             if !request.isExactly(rest) { return page[..<start] + request }

@@ -15,6 +15,7 @@ struct MetricsReading: Sendable {
     let renderThreads: Int
     let lost: LostProcesses
     let clock: WallClock
+    let web: WebTransport
 
     init(_ context: ServerContext, counters: ServerCounters) {
         cache = context.resources.cache
@@ -26,6 +27,7 @@ struct MetricsReading: Sendable {
         renderThreads = context.configuration.limits.limits.workers
         lost = context.resources.lostProcesses
         self.counters = counters
+        web = context.resources.web
     }
 
     func metrics() async -> MetricList {
@@ -38,7 +40,7 @@ struct MetricsReading: Sendable {
             SharedMetrics(metrics: shared.metrics, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
         }
         ServerMetrics(counters: counters, pipeline: pipeline, renderThreads: renderThreads, lost: lost).write(to: &list)
-        SourceMetrics(watches: watches).write(to: &list)
+        SourceMetrics(watches: watches, troubledHosts: web.troubledHosts).write(to: &list)
         if let purges = cluster?.purges, let leases = cluster?.leases {
             CoordinationMetrics(purges: purges.metrics, leases: leases.counts).write(to: &list)
         }

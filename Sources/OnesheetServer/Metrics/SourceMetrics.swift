@@ -4,6 +4,8 @@ import OnesheetPipeline
 struct SourceMetrics {
     /// In configuration order.
     let watches: [(name: String, watch: SourceWatch)]
+    /// Hosts of images and services that are in trouble.
+    let troubledHosts: Int
 
     func write(to text: inout MetricList) {
         let sources = watches.map { (label: ("source", $0.name), health: $0.watch.health, metrics: $0.watch.metrics) }
@@ -27,7 +29,13 @@ struct SourceMetrics {
             samples: sources.map { .init($0.metrics.underWay, labels: [$0.label]) })
         text.add(
             .gauge, "source_healthy",
-            help: "1 if the source is healthy, 0 if it fails, its quota is exhausted, or it wants no calls for a minute or more.",
+            help:
+                "1 if the source is healthy, 0 if it or a host of its allow-list fails, its quota is exhausted, or it wants no calls for a minute or more.",
             samples: sources.map { .init($0.health == .well ? 1 : 0, labels: [$0.label]) })
+        text.add(
+            .gauge, "origin_hosts_troubled",
+            help:
+                "Hosts of services and originals that cannot be reached, do not answer, or asked for a pause, also those in no allow-list.",
+            value: troubledHosts)
     }
 }

@@ -16,7 +16,7 @@ struct AddressesRoute: Route {
 
     private struct Document: Encodable {
         let title: String
-        /// In canonical order.
+        /// In canonical order, with the image if it is not the poster.
         let options: [String]
         let format: String?
         /// The address in this server's grammar; absent if it needs a signature and the request is not the administrator's.
@@ -45,7 +45,9 @@ struct AddressesRoute: Route {
         let others = dialects.map { ($0.grammar, other($0, title, as: options, signs: isAdministrator)) }
         var response = try Response.json(
             Document(
-                title: title.description, options: options.transform.options, format: options.transform.format?.extensions.first,
+                title: title.description,
+                options: options.transform.options + (options.image == .poster ? [] : ["im:\(options.image.arguments)"]),
+                format: options.transform.format?.extensions.first,
                 address: own,
                 isSigned: own.map { $0.starts(withBytesOf: "/i/") && !$0.starts(withBytesOf: "/i/unsafe/") } ?? false,
                 dialects: Dictionary(others) { first, _ in first }))

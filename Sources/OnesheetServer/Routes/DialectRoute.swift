@@ -16,6 +16,7 @@ struct DialectRoute: ImageRoute {
     /// The dialect's name in the configuration.
     var grammar: String { type(of: dialect).name }
     let dialect: any Dialect
+    private let configuration: DialectConfiguration
     private let listen: ListenAddress
     private let isSecure: Bool
     private let presetsOnly: Bool
@@ -29,10 +30,11 @@ struct DialectRoute: ImageRoute {
     ///   - outputPixels: the maximum pixels of a variant.
     ///   - catalog: the sources, of which a dialect may ask one.
     init(
-        _ dialect: any Dialect, images: ImageContext, listen: ListenAddress, isSecure: Bool, presetsOnly: Bool, outputPixels: Int,
-        catalog: Catalog
+        _ dialect: any Dialect, _ configuration: DialectConfiguration, images: ImageContext, listen: ListenAddress, isSecure: Bool,
+        presetsOnly: Bool, outputPixels: Int, catalog: Catalog
     ) {
-        prefix = type(of: dialect).prefix
+        prefix = configuration.isAtRoot ? "/" : type(of: dialect).prefix
+        self.configuration = configuration
         readsQuery = type(of: dialect).readsQuery
         self.dialect = dialect
         self.images = images
@@ -43,8 +45,13 @@ struct DialectRoute: ImageRoute {
         self.catalog = catalog
     }
 
+    func matches(_ path: String) -> Bool {
+        if configuration.isAtRoot { return RootAddress.dialect.begins(path) }
+        return prefix.hasSuffix("/") ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
+    }
+
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
-        let server = AddressServices(images, findsForbidden: true)
+        let server = AddressServices(images, configuration, findsForbidden: true)
         guard let image = try dialect.image(at: rest, on: server) else { return nil }
         let transform = try image.isSize ? images.options.transform(ofSize: image.options) : images.options.transform(image.options)
         var address = ImageAddress(
@@ -55,7 +62,7 @@ struct DialectRoute: ImageRoute {
     }
 
     func other(_ context: RequestContext, rest: Substring) async throws -> Response {
-        let server = AddressServices(images)
+        let server = AddressServices(images, configuration)
         switch try await dialect.document(at: rest, on: server, from: host(context, on: server)) {
         case .redirect(let place):
             return Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"])
@@ -124,12 +131,14 @@ struct DialectDocumentRoute: Route {
 /// with its source.
 private final class AddressServices: DialectServer {
     private let images: ImageContext
+    private let configuration: DialectConfiguration
     private let sources: SourceURL
     private let latest = Mutex<FoundTitle?>(nil)
 
     /// - Parameter findsForbidden: as of `SourceURL`.
-    init(_ images: ImageContext, findsForbidden: Bool = false) {
+    init(_ images: ImageContext, _ configuration: DialectConfiguration, findsForbidden: Bool = false) {
         self.images = images
+        self.configuration = configuration
         sources = SourceURL(sources: images.sources, findsForbidden: findsForbidden)
     }
 
@@ -151,11 +160,15 @@ private final class AddressServices: DialectServer {
     }
 
     func title(_ sourceURL: String) throws(RequestError) -> TitleReference {
-        keep(try sources.resolve(sourceURL))
+        keep(try sources.resolve(configuration.sourceURL(sourceURL)))
     }
 
     func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
-        keep(try sources.resolve(embedded: sourceURL))
+        guard !configuration.baseURL.isEmpty else { return keep(try sources.resolve(embedded: sourceURL)) }
+        let text = try PercentEncoding.decode(sourceURL)
+        // A whole URL keeps its query.
+        guard text.firstRange(ofBytesOf: "://") == nil else { return keep(try sources.resolve(embedded: sourceURL)) }
+        return keep(try sources.resolve(configuration.sourceURL(text)))
     }
 
     private func keep(_ found: FoundTitle) -> TitleReference {

@@ -26,18 +26,24 @@ struct PosterRoute: ImageRoute {
 }
 
 /// `/i/{signature}/{options}/plain/{source-url}[@{ext}]`, `/i/{signature}/{options}/{base64url source-url}[.{ext}]` and
-/// `/i/{signature}/{options}/enc/{encrypted source-url}[.{ext}]`
+/// `/i/{signature}/{options}/enc/{encrypted source-url}[.{ext}]`, and the same without `/i`, if the configuration wants it.
 struct FreeImageRoute: ImageRoute {
-    let prefix = "/i/"
+    var prefix: String { root == nil ? "/i/" : "/" }
     let grammar = "options"
     let images: ImageContext
+    /// The configuration of addresses that begin with the signature, as imgproxy's do; `nil` for those at `/i/`.
+    var root: DialectConfiguration?
+
+    func matches(_ path: String) -> Bool {
+        root == nil ? path.starts(withBytesOf: prefix) : RootAddress.imgproxy.begins(path)
+    }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         let path = try ImagePath(rest, images.options, signedBy: images.signature)
         let sources = SourceURL(sources: images.sources, findsForbidden: true)
         switch path.source {
         case .url(let url):
-            return image(of: try sources.resolve(url), path)
+            return image(of: try sources.resolve(sourceURL(url)), path)
         case .encrypted(let text):
             guard let encryption = images.encryption else {
                 throw .malformed("this server decrypts no source URLs (configuration: signing.encryptionKey)")
@@ -45,7 +51,7 @@ struct FreeImageRoute: ImageRoute {
             let url = try encryption.decrypt(text)
             let unknown = RequestError.forbidden("the encrypted source URL is not one that a source of this server allows")
             var found: FoundTitle
-            do throws(RequestError) { found = try sources.resolve(url) } catch { throw unknown }
+            do throws(RequestError) { found = try sources.resolve(sourceURL(url)) } catch { throw unknown }
             guard found.source != nil else { throw unknown }
             found.forbidden?.reason = unknown
             var address = image(of: found, path)
@@ -55,6 +61,8 @@ struct FreeImageRoute: ImageRoute {
     }
 
     func checkQuery(behind rest: Substring) throws(RequestError) { try ImagePath.refuseQuery(behind: rest) }
+
+    private func sourceURL(_ text: String) -> String { root?.sourceURL(text) ?? text }
 
     private func image(of found: FoundTitle, _ path: ImagePath) -> ImageAddress {
         var address = ImageAddress(

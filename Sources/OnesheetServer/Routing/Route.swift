@@ -9,6 +9,9 @@ protocol Route: Sendable {
     var prefix: String { get }
     var methods: [HTTPTypes.HTTPRequest.Method] { get }
 
+    /// Whether the route answers this path, percent-encoded and without the query. By default, `prefix` says that.
+    func matches(_ path: String) -> Bool
+
     /// The response text for `GET`, if it is the same for every client and available without waiting. Called on the event loop.
     var immediateText: String? { get }
 

@@ -28,7 +28,7 @@ final class PrintedConfigurationTests: XCTestCase {
         cors: { origins: ["*"] }
         rendering: { quality: auto, linearLight: false, codecs: { png: { effort: 9 } } }
         presets: { card: "rs:fill:342:513/q:75", b: "w:1" }
-        dialects: [iiif]
+        dialects: [iiif, { imgproxy: / }, { thumbor: { at: /, baseURL: "https://a.example/" } }]
         prefetch: [{ at: "06:05", timeZone: "-03:30", source: films, date: yesterday, sizes: [w92] }]
         sources:
           films: { type: boxoffice, key: "${KOBIS}", posters: { type: kakao, key: literal-secret }, limits: { calls: 3 } }
@@ -52,6 +52,7 @@ final class PrintedConfigurationTests: XCTestCase {
         XCTAssertEqual(again.log, configuration.log)
         XCTAssertEqual(again.accessLog, configuration.accessLog)
         XCTAssertEqual(again.prefetch, configuration.prefetch)
+        XCTAssertEqual(again.dialects, configuration.dialects)
         XCTAssertEqual(again.rendering.quality, .automatic)
         XCTAssertEqual(again.sourceNames, ["films", "api", "art"])
         XCTAssertEqual(

@@ -194,11 +194,15 @@ final class ImageKindTests: ServerTestCase {
     func testAddressesOfAnImageLeadToIt() async throws {
         // Given the addresses of a backdrop with options
         let server = try await server(try await tmdb())
-        for (options, expected) in [("im:backdrop:en/w:780", "/t/p/w780.backdrop.en/tmdb/550"), ("w:33/im:logo", "/i/")] {
+        for (options, expected, canonical) in [
+            ("im:backdrop:en/w:780", "/t/p/w780.backdrop.en/tmdb/550", ["w:780", "im:backdrop:en"]),
+            ("w:33/image:logo", "/i/", ["w:33", "im:logo"]),
+        ] {
             let document = try await server.send("/addresses?of=tmdb://550&options=\(options)", fields: administrator).json()
             // When it is requested at the canonical one
             let address = try XCTUnwrap(document["address"] as? String)
             XCTAssertTrue(address.hasPrefix(expected), address)
+            XCTAssertEqual(document["options"] as? [String], canonical)
             let answer = try await server.send(address)
             // Then it is there, and says its own address
             XCTAssertEqual(answer.status, 200, answer.text)

@@ -1,5 +1,6 @@
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 @testable import OnesheetServer
@@ -27,6 +28,50 @@ final class OriginTroubleTests: ServerTestCase {
         XCTAssertNil(answer.field("Last-Modified"))
         let seconds = (answer.field("Cache-Control") ?? "").split(separator: "max-age=").last?.prefix { $0.isNumber }
         XCTAssertLessThanOrEqual(Int(try XCTUnwrap(seconds)) ?? .max, 60)
+    }
+
+    func testSourceIsIllWithItsHost() async throws {
+        // Given two sources of which one host hangs up
+        let body = try Picture.jpeg()
+        let isUp = Mutex(false)
+        let origin = try await origin { _, _ in isUp.withLock { $0 } ? .answer(type: "image/jpeg", body: body) : .hangUp }
+        let server = try await server(
+            sources: """
+                \(web(origin))
+                any: { type: remote, allow: ["http://127.0.0.1:*/"], networks: [loopback] }
+                """, keys: "admin: { token: secret-for-tests }", clock: clock.wallClock)
+        // When three of its images are asked for
+        for name in ["a", "b", "c"] {
+            let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/\(name)@jpg")
+            XCTAssertEqual(answer.status, 502, answer.text)
+        }
+        // Then the source that names the host fails, and the one that allows any does not
+        func sources(_ fields: [(String, String)] = []) async throws -> [[String: Any]] {
+            let document = try await server.send("/sources", fields: fields).json()
+            return try XCTUnwrap(document["sources"] as? [[String: Any]])
+        }
+        let seen = try await sources()
+        XCTAssertEqual(seen.map { $0["name"] as? String }, ["web", "any"])
+        XCTAssertEqual(seen.map { $0["state"] as? String }, ["failing", "well"])
+        XCTAssertEqual(seen[0]["reason"] as? String, "a host of its images cannot be reached")
+        XCTAssertEqual(seen[0]["since"] as? String, "2026-11-21T12:00:00Z")
+        let metrics = try await server.send("/metrics").text
+        for line in [
+            #"onesheet_source_healthy{source="web"} 0"#, #"onesheet_source_healthy{source="any"} 1"#,
+            "onesheet_origin_hosts_troubled 1",
+        ] {
+            XCTAssertTrue(metrics.contains(line), line)
+        }
+        // And only the administrator reads which host it is
+        XCTAssertNil(seen[0]["details"])
+        let own = try await sources([("Authorization", "Bearer secret-for-tests")])
+        XCTAssertEqual(own[0]["details"] as? String, origin.url)
+        // And it is well again with the host
+        isUp.withLock { $0 = true }
+        let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/d@jpg")
+        XCTAssertEqual(answer.status, 200, answer.text)
+        let later = try await sources()
+        XCTAssertEqual(later.map { $0["state"] as? String }, ["well", "well"])
     }
 
     func testThatClientsDoNotNoticeAFailureThatIsOverTheNextMoment() async throws {

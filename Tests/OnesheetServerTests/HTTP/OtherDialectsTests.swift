@@ -76,12 +76,7 @@ final class OtherDialectsTests: ServerTestCase {
         addTeardownBlock { try await context.shutdown() }
         let images = context.images
         let own = FreeImageRoute(images: images)
-        let others = context.dialects.map {
-            DialectRoute(
-                $0, images: images, listen: context.configuration.listen, isSecure: false,
-                presetsOnly: context.configuration.presetsOnly, outputPixels: context.configuration.limits.limits.outputPixels,
-                catalog: context.catalog)
-        }
+        let others = context.explainer.routes.compactMap { $0 as? DialectRoute }
         for (path, options) in Self.pairs where options != "original" {
             // When both addresses are parsed
             let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)

@@ -31,6 +31,9 @@ final class PublicTests: ServerTestCase {
             let page = try await server.send(path)
             XCTAssertEqual(page.status, 401, path)
             XCTAssertFalse(page.text.contains("/t/p/"), path)
+            let own = try await server.send(path, fields: administrator)
+            XCTAssertEqual(own.status, 200, path)
+            XCTAssertTrue(own.text.contains("/t/p/"), path)
         }
         let others = try await [server.send("/t/p/w92/sample/1.jpg"), server.send("/sources"), server.send("/")]
         XCTAssertEqual(others.map(\.status), [200, 200, 200])
