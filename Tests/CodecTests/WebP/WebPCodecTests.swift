@@ -210,7 +210,7 @@ final class WebPCodecTests: XCTestCase {
 
         // Then
         XCTAssertEqual(type, .scalar(WebPCodec.type))
-        XCTAssertEqual(configuration.effort, 2)
+        XCTAssertEqual(configuration.effort, 4)
         XCTAssertEqual(configuration.lossless, false)
         XCTAssertNoThrow(try WebPCodec(configuration, context: .forTesting()))
     }
