@@ -75,13 +75,12 @@ public struct JPEGCodec: CodecPlugin {
         return (header.isProgressive ? row * padded(header.height) * 17 / 8 + energies + rows : rows) + 1 << 18
     }
 
-    /// The library's coefficients, if a file is written in several passes, and the file, which grows by doubling and is then
-    /// copied. The noisiest picture takes ten bits a sample at full quality, and six if chroma is stored at half the resolution.
+    /// All coefficients, two bytes each, and the file, which grows by doubling and is then copied. The noisiest picture takes thirteen
+    /// bits a sample at full quality, and six if chroma is stored at half the resolution.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
         let pixels = ((layout.width + 31) & ~31) * ((layout.height + 31) & ~31)
         let isFine = options.quality >= Self.fullColorQuality || layout.model == .cmyk
-        let passes = configuration.progressive || configuration.optimize || (options.effort ?? 0) >= 5
-        return pixels * (isFine ? 4 * layout.model.channels : 4) + (passes ? pixels * layout.model.channels * 2 : 0) + 1 << 18
+        return pixels * (isFine ? 5 * layout.model.channels : 4) + pixels * layout.model.channels * 2 + 1 << 18
     }
 
     /// Calls `body` with a reader of `bytes`, which is valid during the call only.

@@ -24,7 +24,7 @@
         public static let sampleConfiguration = """
             type: webp
             # 0 to 9: the effort for a smaller file.
-            effort: 2
+            effort: 4
             # Whether files are lossless, which makes them several times larger.
             lossless: false
             """
@@ -41,7 +41,7 @@
         /// - Parameters:
         ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
         ///   - lossless: whether files are lossless, whatever the requested quality.
-        public init(effort: Int = 2, lossless: Bool = false) {
+        public init(effort: Int = 4, lossless: Bool = false) {
             precondition((0...9).contains(effort), "an effort is 0 to 9")
             self.effort = effort
             isLossless = lossless
@@ -49,7 +49,7 @@
 
         /// - Throws: `ConfigurationError` if the effort is not 0 to 9.
         public init(_ configuration: Configuration, context: PluginContext) throws {
-            let effort = configuration.effort ?? 2
+            let effort = configuration.effort ?? 4
             guard (0...9).contains(effort) else {
                 throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
             }
@@ -75,10 +75,9 @@
         /// The method of libwebp, 0 to 6, for each effort.
         private static let methods: [Int32] = [0, 0, 1, 2, 3, 3, 4, 5, 6, 6]
 
-        /// libwebp's qualities that look like JPEG: at the median of posters as high in SSIM and as near by the
-        /// measure of `quality: auto`. More than necessary for flat pictures and for grain, which look better then.
+        /// libwebp's qualities that look like JPEG: those with its SSIMULACRA2 in the mean of posters, letters and grain.
         static let looks = QualityCurve([
-            (1, 1), (20, 25), (30, 50), (50, 73), (60, 77), (70, 79), (80, 83), (90, 90), (100, 100),
+            (1, 1), (10, 3), (20, 7), (30, 25), (40, 39), (50, 53), (60, 62), (70, 75), (80, 82), (85, 86), (90, 91), (100, 100),
         ])
 
         /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for sides of more than 16383 pixels.

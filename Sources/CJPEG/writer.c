@@ -1,8 +1,9 @@
 #include "errors.h"
+#include "blocks.h"
 #include <stdlib.h>
 #include <string.h>
 
-// The rows in one call of the library: one row of the largest blocks, 4 × 8.
+// The rows in one call of the library, for colours that it writes alone.
 #define GROUP 32
 #define FIRST_BYTES 65536
 
@@ -81,7 +82,6 @@ static void configure(j_compress_ptr codec, const cjpeg_picture *picture) {
         codec->scan_info = scans;
         codec->num_scans = codec->num_components;
     }
-    codec->raw_data_in = picture->colors == CJPEG_YCBCR;
 }
 
 static void write_markers(j_compress_ptr codec, const cjpeg_picture *picture) {
@@ -93,39 +93,112 @@ static void write_markers(j_compress_ptr codec, const cjpeg_picture *picture) {
     if (picture->icc && picture->icc_length) jpeg_write_icc_profile(codec, picture->icc, (unsigned)picture->icc_length);
 }
 
-// The library reads whole blocks: each row is copied with its last sample repeated, and the last row is repeated beyond the
-// picture.
-static void write_planes(j_compress_ptr codec, const cjpeg_picture *picture) {
-    JSAMPARRAY rows[3];
-    int lines = codec->max_v_samp_factor * DCTSIZE;
-    for (int i = 0; i < 3; i++) {
-        jpeg_component_info *part = &codec->comp_info[i];
-        rows[i] = (*codec->mem->alloc_sarray)(
-            (j_common_ptr)codec, JPOOL_IMAGE, part->width_in_blocks * DCTSIZE, (JDIMENSION)(part->v_samp_factor * DCTSIZE));
-    }
-    for (int group = 0; codec->next_scanline < codec->image_height; group++) {
-        for (int i = 0; i < 3; i++) {
-            jpeg_component_info *part = &codec->comp_info[i];
-            int x = i ? picture->subsampling_x : 1, y = i ? picture->subsampling_y : 1;
-            int width = (picture->width + x - 1) / x, height = (picture->height + y - 1) / y;
-            int padded = (int)part->width_in_blocks * DCTSIZE, count = part->v_samp_factor * DCTSIZE;
-            for (int row = 0; row < count; row++) {
-                int from = group * count + row;
-                if (from >= height) from = height - 1;
-                memcpy(rows[i][row], picture->planes[i] + (size_t)from * picture->strides[i], (size_t)width);
-                memset(rows[i][row] + width, rows[i][row][width - 1], (size_t)(padded - width));
-            }
+typedef struct {
+    // The component's samples and those of one row of blocks, the blocks, and how many pixels it has per sample.
+    int width, height, x, y;
+    JSAMPARRAY rows;
+    JDIMENSION across, down;
+    jvirt_barray_ptr blocks;
+} component;
+
+// Blocks need whole rows: each is filled with its last sample, and the last row is repeated below the picture.
+static void fill(const component *part, JSAMPROW row, const uint8_t *from) {
+    memmove(row, from, (size_t)part->width);
+    memset(row + part->width, row[part->width - 1], part->across * DCTSIZE - (size_t)part->width);
+}
+
+static void fill_from_planes(const cjpeg_picture *picture, const component *parts, int count, int group, int lines) {
+    for (int i = 0; i < count; i++) {
+        const component *part = &parts[i];
+        int rows = lines / part->y;
+        for (int row = 0; row < rows; row++) {
+            int from = group * rows + row;
+            if (from >= part->height) from = part->height - 1;
+            fill(part, part->rows[row], picture->planes[i] + (size_t)from * picture->strides[i]);
         }
-        jpeg_write_raw_data(codec, rows, (JDIMENSION)lines);
     }
 }
 
+static const uint8_t *line(const cjpeg_picture *picture, int y) {
+    if (y >= picture->height) y = picture->height - 1;
+    return picture->planes[0] + (size_t)y * picture->strides[0];
+}
+
+// JFIF's colours, rounded. Chroma is that of one pixel, or of the mean of four.
+static void fill_from_pixels(const cjpeg_picture *picture, const component *parts, int group, int lines) {
+    int x = parts[1].x, y = parts[1].y;
+    for (int row = 0; row < lines; row++) {
+        const uint8_t *p = line(picture, group * lines + row);
+        JSAMPROW luma = parts[0].rows[row];
+        for (int i = 0; i < picture->width; i++, p += 3)
+            luma[i] = (JSAMPLE)((19595 * p[0] + 38470 * p[1] + 7471 * p[2] + (1 << 15)) >> 16);
+        fill(&parts[0], luma, luma);
+    }
+    for (int row = 0; row < lines / y; row++) {
+        const uint8_t *upper = line(picture, group * lines + row * y), *lower = line(picture, group * lines + row * y + y - 1);
+        JSAMPROW blue = parts[1].rows[row], red = parts[2].rows[row];
+        for (int i = 0; i < parts[1].width; i++) {
+            int left = i * x, right = left + x - 1, sums[3];
+            if (right >= picture->width) right = left;
+            for (int k = 0; k < 3; k++)
+                sums[k] = upper[3 * left + k] + upper[3 * right + k] + lower[3 * left + k] + lower[3 * right + k];
+            int middle = (128 << 18) + (1 << 17) - 1;
+            blue[i] = (JSAMPLE)((-11059 * sums[0] - 21709 * sums[1] + 32768 * sums[2] + middle) >> 18);
+            red[i] = (JSAMPLE)((32768 * sums[0] - 27439 * sums[1] - 5329 * sums[2] + middle) >> 18);
+        }
+        fill(&parts[1], blue, blue);
+        fill(&parts[2], red, red);
+    }
+}
+
+// The library's part begins with the coefficients: its own quantiser knows no `least`.
+static void write_blocks(j_compress_ptr codec, const cjpeg_picture *picture) {
+    cjpeg_quantiser quantisers[2];
+    cjpeg_quantisers_make(picture->quality, &quantisers[0], &quantisers[1]);
+    int count = codec->num_components, x = count > 1 ? picture->subsampling_x : 1, y = count > 1 ? picture->subsampling_y : 1;
+    int lines = y * DCTSIZE, groups = (picture->height + lines - 1) / lines;
+    component parts[3];
+    jvirt_barray_ptr blocks[3];
+    j_common_ptr common = (j_common_ptr)codec;
+    for (int i = 0; i < count; i++) {
+        component *part = &parts[i];
+        part->x = i ? x : 1, part->y = i ? y : 1;
+        part->width = (picture->width + part->x - 1) / part->x, part->height = (picture->height + part->y - 1) / part->y;
+        part->across = (JDIMENSION)(part->width + DCTSIZE - 1) / DCTSIZE;
+        part->down = (JDIMENSION)(groups * (y / part->y));
+        part->rows = (*codec->mem->alloc_sarray)(common, JPOOL_IMAGE, part->across * DCTSIZE, (JDIMENSION)(lines / part->y));
+        part->blocks = blocks[i] = (*codec->mem->request_virt_barray)(
+            common, JPOOL_IMAGE, FALSE, part->across, part->down, (JDIMENSION)(y / part->y));
+    }
+    for (int i = 0; i < (count > 1 ? 2 : 1); i++) jpeg_add_quant_table(codec, i, quantisers[i].steps, 100, TRUE);
+    cjpeg_codes_install(codec);
+    (*codec->mem->realize_virt_arrays)(common);
+    for (int group = 0; group < groups; group++) {
+        watch_rows(common);
+        if (picture->colors == CJPEG_RGB) fill_from_pixels(picture, parts, group, lines);
+        else fill_from_planes(picture, parts, count, group, lines);
+        for (int i = 0; i < count; i++) {
+            int rows = y / parts[i].y;
+            JBLOCKARRAY into = (*codec->mem->access_virt_barray)(
+                common, parts[i].blocks, (JDIMENSION)(group * rows), (JDIMENSION)rows, TRUE);
+            for (int row = 0; row < rows; row++)
+                cjpeg_quantise(
+                    &quantisers[i > 0], parts[i].rows + row * DCTSIZE, (int)parts[i].across, into[row], picture->portable);
+        }
+    }
+    jpeg_write_coefficients(codec, blocks);
+    write_markers(codec, picture);
+}
+
+// Inks, and RGB as it is.
 static void write_packed(j_compress_ptr codec, const cjpeg_picture *picture) {
     JSAMPROW rows[GROUP];
     JSAMPARRAY inverted = NULL;
     JDIMENSION bytes = codec->image_width * (JDIMENSION)codec->input_components;
     // Inks are stored inverted, as all readers expect in a file with an Adobe marker, which the library writes for CMYK.
     if (codec->in_color_space == JCS_CMYK) inverted = (*codec->mem->alloc_sarray)((j_common_ptr)codec, JPOOL_IMAGE, bytes, GROUP);
+    jpeg_start_compress(codec, TRUE);
+    write_markers(codec, picture);
     while (codec->next_scanline < codec->image_height) {
         JDIMENSION count = codec->image_height - codec->next_scanline;
         if (count > GROUP) count = GROUP;
@@ -155,9 +228,7 @@ cjpeg_status cjpeg_write(const cjpeg_picture *picture, uint8_t **bytes, size_t *
     codec.dest = &to.base;
     codec.progress = &progress.base;
     configure(&codec, picture);
-    jpeg_start_compress(&codec, TRUE);
-    write_markers(&codec, picture);
-    if (codec.raw_data_in) write_planes(&codec, picture);
+    if (codec.jpeg_color_space == JCS_YCbCr || codec.jpeg_color_space == JCS_GRAYSCALE) write_blocks(&codec, picture);
     else write_packed(&codec, picture);
     jpeg_finish_compress(&codec);
     jpeg_destroy_compress(&codec);

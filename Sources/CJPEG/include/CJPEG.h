@@ -129,14 +129,15 @@ typedef struct {
     int width, height;
     /// CJPEG_GRAY, CJPEG_RGB or CJPEG_CMYK packed, or CJPEG_YCCK, which takes inks like CJPEG_CMYK; CJPEG_YCBCR in planes.
     cjpeg_colors colors;
+    /// Of RGB: 1 and 1, or 2 and 2.
     int subsampling_x, subsampling_y;
     const uint8_t *planes[3];
     size_t strides[3];
     int quality;
     bool progressive, optimized;
-    /// Only for tests: arithmetic coding, RGB without conversion, a scan for each component, restart markers at this interval in
-    /// blocks (0: none).
-    bool arithmetic, untransformed, separate;
+    /// Only for tests: no vector instructions that some processors lack, arithmetic coding, RGB without conversion, a scan for each
+    /// component, restart markers at this interval in blocks (0: none).
+    bool portable, arithmetic, untransformed, separate;
     int restart_interval;
     const uint8_t *icc;
     size_t icc_length;

@@ -38,7 +38,7 @@ package struct RenderCost: Sendable, Equatable {
     private enum Nanoseconds {
         /// The time per decoded and encoded pixel, by format.
         static let pixel: [ImageFormat: (decode: Double, encode: Double)] = [
-            .jpeg: (5, 10), .png: (12, 40), .webp: (15, 80), .avif: (40, 400), .gif: (12, 100),
+            .jpeg: (5, 10), .png: (12, 40), .webp: (15, 140), .avif: (40, 400), .gif: (12, 100),
             .heic: (40, 400), .jxl: (60, 400), .tiff: (12, 40),
         ]
         static let unknown = (decode: 40.0, encode: 100.0)

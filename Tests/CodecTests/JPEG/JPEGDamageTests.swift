@@ -224,9 +224,9 @@ final class JPEGDamageTests: XCTestCase {
     }
 
     func testThatBytesLostInsideAScanAreDamage() throws {
-        // Given
+        // Given a loss that is too long for the rest to have enough blocks, as it may have behind a short one
         var bytes = try file()
-        bytes.removeSubrange(bytes.count / 2..<bytes.count / 2 + 200)
+        bytes.removeSubrange(bytes.count / 4..<bytes.count * 3 / 4)
         // When, then
         let error = try XCTUnwrap(error(bytes))
         guard case .damaged = error else { return XCTFail("\(error)") }

@@ -10,6 +10,7 @@ struct WrittenJPEG {
     var isArithmetic = false
     var isUntransformed = false
     var isSeparate = false
+    var isPortable = false
     var restartInterval: Int32 = 0
 
     init(_ colors: cjpeg_colors, _ change: (inout Self) -> Void = { _ in }) {
@@ -24,7 +25,7 @@ struct WrittenJPEG {
         (raw.subsampling_x, raw.subsampling_y) = subsampling
         raw.quality = quality
         (raw.progressive, raw.arithmetic, raw.untransformed) = (isProgressive, isArithmetic, isUntransformed)
-        raw.separate = isSeparate
+        (raw.separate, raw.portable) = (isSeparate, isPortable)
         raw.restart_interval = restartInterval
         raw.planes.0 = picture.withPlane(0) { $0 }
         raw.strides.0 = picture.stride(of: 0)
