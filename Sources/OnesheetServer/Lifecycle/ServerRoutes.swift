@@ -77,7 +77,8 @@ extension ServerContext {
                 dialect, placed.configuration, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
                 presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels, catalog: catalog)
         }
-        let posters = PosterRoute(images: images, files: others.first { $0.prefix == PosterRoute.prefix })
+        let posters = PosterRoute(
+            images: images, files: others.lazy.compactMap { $0 as? DialectRoute }.first { $0.prefix == PosterRoute.prefix })
         return Explainer(routes: [posters, FreeImageRoute(images: images)] + others, images: images)
     }
 }
