@@ -12,7 +12,8 @@ final class ShippedServerTests: XCTestCase {
 
     private static func source(_ manifest: String, _ transport: any HTTPTransport) throws -> RestSource {
         try RecordedTMDB.source(
-            "manifest: \(manifest)\nvariables: { \(variables[manifest] ?? "") }\nnetworks: [loopback, public]", .forTesting(transport: transport))
+            "manifest: \(manifest)\nvariables: { \(variables[manifest] ?? "") }\nnetworks: [loopback, public]",
+            .forTesting(transport: transport))
     }
 
     func testEachConformsAndKeepsARate() async throws {
