@@ -243,6 +243,8 @@ final class RenderProcessTests: CommandTestCase {
         XCTAssertFalse(FileManager.default.fileExists(atPath: folder.appending(path: "cache/fatal-originals").path))
         let again = try await Self.get(url + "/t/p/w342/sample/1.jpg?second").tag
         XCTAssertEqual(again, expected)
+        // An idle process that was killed goes with the next question.
+        try await assertServes(url, server)
         try await waitUntil("no process is dead") { try Self.children(server).allSatisfy { $0.state != "Z" } }
         XCTAssertLessThanOrEqual(try Self.children(server).count, 6)
         XCTAssertLessThanOrEqual(try Self.descriptors(server), descriptors + 24)

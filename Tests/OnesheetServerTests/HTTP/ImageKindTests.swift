@@ -196,7 +196,7 @@ final class ImageKindTests: ServerTestCase {
         let server = try await server(try await tmdb())
         for (options, expected, canonical) in [
             ("im:backdrop:en/w:780", "/t/p/w780.backdrop.en/tmdb/550", ["w:780", "im:backdrop:en"]),
-            ("w:33/image:logo", "/i/", ["w:33", "im:logo"]),
+            ("w:33/im:logo", "/i/", ["w:33", "im:logo"]),
         ] {
             let document = try await server.send("/addresses?of=tmdb://550&options=\(options)", fields: administrator).json()
             // When it is requested at the canonical one

@@ -94,6 +94,8 @@ struct RunningServer {
         var configuration = HTTPClient.Configuration()
         // The server has ended, so a retry cannot succeed.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Hundreds of requests at once wait for their turn.
+        configuration.timeout.connect = .seconds(60)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
