@@ -24,6 +24,9 @@ public struct Signature: Sendable {
         self.acceptsUnsafe = acceptsUnsafe
     }
 
+    /// The characters of a signature.
+    package var length: Int { (size * 4 + 2) / 3 }
+
     /// The signature for paths that anyone gets. A server that accepts `unsafe` gives no signatures away.
     package var forAnyone: Signature { acceptsUnsafe ? Signature(keys: [], acceptsUnsafe: true) : self }
 

@@ -3,8 +3,8 @@ import OnesheetCore
 /// The beginning of an address at the root: a signature, or a word in its place. No other path of the server begins like that, so both can
 /// be at the root.
 enum RootAddress {
-    /// Those of imgproxy: base64url of 8 to 32 bytes (`Signature`).
-    case imgproxy
+    /// Those of imgproxy: base64url of 8 to 32 bytes (`Signature`), with this many characters if it is known.
+    case imgproxy(length: Int?)
     /// Those of dialects: base64url of HMAC-SHA1, with or without the mark at its end.
     case dialect
 
@@ -14,9 +14,9 @@ enum RootAddress {
             let signature = Substring(path).dropFirst(bytes: 1).cut(at: "/")?.before
         else { return false }
         switch self {
-        case .imgproxy:
+        case .imgproxy(let length):
             if ["unsafe", "insecure", "_"].contains(where: { signature.isExactly($0) }) { return true }
-            return (11...43).contains(signature.utf8.count) && signature.utf8.allSatisfy(Self.isDigit)
+            return (length.map { $0...$0 } ?? 11...43).contains(signature.utf8.count) && signature.utf8.allSatisfy(Self.isDigit)
         case .dialect:
             if signature.isExactly("unsafe") { return true }
             let digits = signature.utf8.last == UInt8(ascii: "=") ? signature.dropLast() : signature

@@ -108,7 +108,7 @@ struct AccessLine {
         var rest = text
         while let start = rest.firstIndex(ofMark: "/") {
             rest = rest[start...]
-            if rest.starts(withBytesOf: "/i/") || RootAddress.imgproxy.begins(rest) { return start }
+            if rest.starts(withBytesOf: "/i/") || RootAddress.imgproxy(length: nil).begins(rest) { return start }
             rest = rest.dropFirst(bytes: 1)
         }
         return nil

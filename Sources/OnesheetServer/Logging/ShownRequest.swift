@@ -7,7 +7,7 @@ func shown(request path: String) -> String {
     let plain = shown(path: path)
     guard plain.isExactly(path) else { return plain }
     let isFree = path.starts(withBytesOf: "/i/")
-    guard isFree || RootAddress.imgproxy.begins(path) else { return plain }
+    guard isFree || RootAddress.imgproxy(length: nil).begins(path) else { return plain }
     // Options have a colon, base64url does not. Slashes may divide it (`ImagePath`).
     let encoded = path.dropFirst(bytes: isFree ? 3 : 1).pieces(at: "/").dropFirst().drop { $0.contains(mark: ":") }
     guard let start = encoded.first?.startIndex else { return path }

@@ -35,7 +35,7 @@ struct FreeImageRoute: ImageRoute {
     var root: DialectConfiguration?
 
     func matches(_ path: String) -> Bool {
-        root == nil ? path.starts(withBytesOf: prefix) : RootAddress.imgproxy.begins(path)
+        root == nil ? path.starts(withBytesOf: prefix) : RootAddress.imgproxy(length: images.signature.length).begins(path)
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {

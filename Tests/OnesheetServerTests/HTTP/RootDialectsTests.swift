@@ -125,7 +125,8 @@ final class RootDialectsTests: ServerTestCase {
 
     func testLogsHideTheQueriesOfURLsAtTheRoot() throws {
         // Given a URL with a key, in base64url, and addresses with it
-        let url = Data("https://a.example/1.jpg?key=secret".utf8).base64EncodedString().replacing("=", with: "")
+        let encoded = Data("https://a.example/1.jpg?key=secret".utf8).base64EncodedString()
+        let url = encoded.replacing("/", with: "_").replacing("=", with: "")
         let signature = String(repeating: "aB3-_", count: 8) + "abc"
         for address in ["/\(signature)/w:60/\(url).jpg", "/unsafe/w:60/\(url)"] {
             // When they are logged
