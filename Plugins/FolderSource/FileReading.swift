@@ -13,7 +13,9 @@ struct FileReading {
 
     func bytes(of path: String) throws(SourceError) -> ByteBuffer {
         var descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(root) }
+        guard descriptor >= 0 else {
+            throw .failed(reason: "the folder cannot be read", details: "\(root): \(String(cString: strerror(errno)))")
+        }
         let names = path.pieces(at: "/").map(String.init)
         for (index, name) in names.enumerated() {
             let kind = index == names.count - 1 ? O_NONBLOCK : O_DIRECTORY

@@ -138,9 +138,11 @@ final class Folder: Sendable {
         do {
             reading = try DirectoryReading(root: path, extensions: extensions)
         } catch {
-            throw .unavailable(reason: "the folder \(path) cannot be read: \(error)")
+            throw .failed(reason: "the folder cannot be read", details: "\(path): \(error)")
         }
-        let pictures = layout == .library ? Library.grouped(reading.files) : Picture.grouped(reading.files)
+        // No address has control characters.
+        let files = reading.files.filter { $0.path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+        let pictures = layout == .library ? Library.grouped(files) : Picture.grouped(files)
         let fresh = Listing(
             pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { (ExactText($0.id), $0) }),
             byText: Dictionary(grouping: pictures.filter { !$0.id.utf8.allSatisfy { $0 < 0x80 } && $0.id.isStreamSafe }, by: \.id),

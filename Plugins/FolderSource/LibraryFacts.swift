@@ -51,11 +51,11 @@ struct LibraryFacts {
             names.lazy.compactMap { name in NFOElement.all(name, in: text).lazy.map(\.text).first { !$0.isEmpty } }.first
         }
         let isShow = text.contains("<tvshow")
-        if let name = first("title") { title.name = name }
+        if let name = first("title") { title.name = name.split { $0.isWhitespace }.joined(separator: " ") }
         title.originalName = first("originaltitle")
         title.overview = first("plot", "outline")
         title.releaseDate = first("premiered", "releasedate", "aired").flatMap { CalendarDay($0) }
-        if let year = first("year").flatMap({ Int($0) }) { title.metadata["year"] = .integer(year) }
+        if let year = first("year").flatMap({ Int($0) }), (1800...2999).contains(year) { title.metadata["year"] = .integer(year) }
         for element in NFOElement.all("uniqueid", in: text) {
             if let database = element.attribute("type") { note(element.text, of: database.lowercasedASCII(), isShow) }
         }
@@ -139,11 +139,39 @@ struct NFOElement {
         return nil
     }
 
+    private static let longestEntity = 10
+
+    /// With the entities of XML, and characters by number, as what they mean.
     private static func unescaped(_ text: Substring) -> String {
-        var text = String(text)
-        for (escape, mark) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")] {
-            text = text.replacing(bytesOf: escape, with: mark)
+        var (kept, rest) = ("", text)
+        while let (before, after) = rest.cut(at: "&") {
+            kept += before
+            rest = after
+            guard after.utf8.prefix(longestEntity).contains(UInt8(ascii: ";")), let (name, behind) = after.cut(at: ";"),
+                let character = character(name)
+            else {
+                kept += "&"
+                continue
+            }
+            kept.unicodeScalars.append(character)
+            rest = behind
         }
-        return text
+        return kept + rest
+    }
+
+    private static func character(_ name: Substring) -> Unicode.Scalar? {
+        switch name {
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        case "amp": return "&"
+        default:
+            guard name.utf8.first == UInt8(ascii: "#") else { return nil }
+            let digits = name.dropFirst(bytes: 1)
+            let isHexadecimal = digits.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "x")
+            let number = isHexadecimal ? UInt32(digits.dropFirst(bytes: 1), radix: 16) : UInt32(digits)
+            return number.flatMap { $0 < 0x20 ? nil : Unicode.Scalar($0) }
+        }
     }
 }

@@ -77,6 +77,10 @@ public struct Signature: Sendable {
     ) throws(RequestError) {
         if acceptsUnsafe, unsigned.contains(where: { signature.isExactly($0) }) { return }
         guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
+        // The last digit has bits of no meaning: with others, each signature would have several addresses.
+        let digits = signature.prefix { $0 != "=" }
+        let isWhole = digits.utf8.count == signature.utf8.count || signature.utf8.count % 4 == 0
+        guard isWhole, claimed.base64URL.isExactly(digits) else { throw .badSignature }
         // Compare all bytes with all keys in constant time, so that timing does not reveal a correct prefix.
         let matches = codes().filter { ConstantTime.areEqual(claimed, $0) }
         guard !matches.isEmpty else { throw .badSignature }

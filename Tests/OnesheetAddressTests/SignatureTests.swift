@@ -30,6 +30,14 @@ final class SignatureTests: XCTestCase {
         }
     }
 
+    func testSignatureHasOneSpelling() throws {
+        let signing = try signing()
+        XCTAssertNoThrow(try signing.check(signature + "=", of: path))
+        for end in ["9", "-", "8==", "8=8", "=8"] {
+            XCTAssertThrowsError(try signing.check(signature.dropLast() + end, of: path), end)
+        }
+    }
+
     func testThatEveryKeyIsAccepted() throws {
         // Given two keys, as during a key rotation
         let signing = Signature(keys: [SigningKey(key: [1], salt: [2]), try documentedKey()])

@@ -82,7 +82,7 @@ final class FailureTableTests: XCTestCase {
         (.originRefused(url: "u", answer: 503), "origin, badGateway Origin failed; 30 s; stale; keeps choice; refusal"),
         (.originRefused(url: "u", answer: 504), "origin, badGateway Origin failed; 30 s; stale; keeps choice; refusal"),
         (.source("films", .notFound(id: "1")), "request, notFound Not found; 120 s; question 600 s; missing"),
-        (.source("films", .unauthorized(message: "m")), "source, badGateway Source failed; 2 s; question 30 s"),
+        (.source("films", .unauthorized(message: "m")), "source, badGateway Source failed; 2 s; question 30 s; stale"),
         (.source("films", .quotaExhausted(until: nil)), "source, unavailable Quota exhausted; retry 3600; 2 s; question 30 s; stale"),
         (.source("films", .quotaExhausted(until: 90)), "source, unavailable Quota exhausted; retry 30; 2 s; stale"),
         (.source("films", .rateLimited(retryAfter: 7)), "source, unavailable Rate limited; retry 7; stale; pauses prefetch"),

@@ -14,7 +14,7 @@ struct TMDBQuestion {
 
     /// What belongs to an account or a session, of which this server has none.
     private static let accounts: Set<String> = ["account", "authentication", "guest_session"]
-    private static let accountParts: Set<String> = ["account_states", "rating", "item_status"]
+    private static let accountParts: Set<String> = ["account_states", "rating", "item_status", "clear", "add_item", "remove_item"]
 
     /// - Parameter address: what follows `/3/`, with the query.
     /// - Throws: `RequestError` for what belongs to an account, and for what is no path of TMDB.
@@ -31,11 +31,16 @@ struct TMDBQuestion {
             let digits = segment.prefix { ("0"..."9").contains($0) }
             return String(!digits.isEmpty && segment.dropFirst(bytes: digits.utf8.count).first == "-" ? digits : segment)
         }
-        if Self.accounts.contains(self.path[0]) || self.path.dropFirst().contains(where: Self.accountParts.contains) {
-            throw .forbidden("this mirror of TMDB has no accounts and sessions: it answers what TMDB tells everyone")
+        let words = self.path.map { $0.lowercasedASCII() }
+        guard !Self.accounts.contains(words[0]), !words.dropFirst().contains(where: Self.accountParts.contains) else {
+            throw Self.noAccounts
         }
         let parameters = try Self.parameters(query)
         target = "/\(self.path.joined(separator: "/"))" + (parameters.isEmpty ? "" : "?\(parameters)")
+    }
+
+    private static var noAccounts: RequestError {
+        .forbidden("this mirror of TMDB has no accounts and sessions: it answers what TMDB tells everyone")
     }
 
     private static func isSegment(_ text: Substring) -> Bool {
@@ -54,9 +59,16 @@ struct TMDBQuestion {
             let (name, value) = pair.cut(at: "=") ?? (pair, "")
             let key = try decoded(name)
             guard let kind = Kind(of: key) else { continue }
+            let text = try decoded(value)
+            // Only a phrase may have them. Elsewhere they are a second query in the first, whose key would be part of a value.
+            guard kind == .phrase || !text.utf8.contains(where: "?&=;#".utf8.contains) else {
+                throw .malformed("the value of “\(key)” has one of ?&=;#")
+            }
             // The last one counts.
-            values[key] = kind.canonical(try decoded(value))
+            values[key] = kind.canonical(text)
         }
+        let appended = (values["append_to_response"] ?? "").lowercasedASCII().split { $0 == "," || $0 == "/" }.map(String.init)
+        guard accountParts.isDisjoint(with: appended) else { throw noAccounts }
         return values.filter { $0.key == "query" || !$0.value.isEmpty }.sorted { $0.key < $1.key }
             .map { "\($0.key)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }

@@ -103,7 +103,8 @@ extension Failure {
         case .notFound:
             failure("Not found", by: .request, status: .notFound, memory: Memory(image: 120, question: 600), traits: .isMissing)
         // Each of these has cost a call and will most likely fail again.
-        case .unauthorized: failure("Source failed", status: .badGateway, memory: Memory(image: 2, question: 30))
+        case .unauthorized:
+            failure("Source failed", status: .badGateway, memory: Memory(image: 2, question: 30), traits: .allowsStale)
         case .malformedAnswer:
             failure(
                 "Source failed", status: .badGateway, memory: Memory(image: 2, question: 30), traits: [.allowsStale, .endsList])

@@ -70,11 +70,12 @@ struct AccessLine {
         if path.isExactly("/explain") || hasImage(query) { return shownPath }
         if path.starts(withBytesOf: "/3/") { return withoutKeys(path, query) }
         // If the path has a URL, the query may be that URL's.
-        return shownPath.isExactly(path) ? shown(path: target) : shownPath
+        guard shownPath.isExactly(path) else { return shownPath }
+        return shown(path: target).cut(at: "?").map { withoutKeys($0.before, $0.after) } ?? shownPath
     }
 
-    /// A question to a database of films without the values of parameters that name its client. Some clients send their key so, although
-    /// this server needs none.
+    /// Path and query without the values of parameters that may be secrets of clients. Those of TMDB send their key so, although this server
+    /// needs none.
     private static func withoutKeys(_ path: Substring, _ query: Substring) -> String {
         let parameters = query.pieces(at: "&").map { pair -> String in
             guard let (name, _) = pair.cut(at: "=") else { return String(pair) }
@@ -82,7 +83,7 @@ struct AccessLine {
             do throws(RequestError) {
                 let plain = try PercentEncoding.decode(name).lowercasedASCII()
                 known =
-                    !plain.ends(withBytesOf: "key") && !["session", "token"].contains { plain.firstRange(ofBytesOf: $0) != nil }
+                    !["key", "session", "token"].contains { plain.firstRange(ofBytesOf: $0) != nil }
             } catch {
                 known = false
             }

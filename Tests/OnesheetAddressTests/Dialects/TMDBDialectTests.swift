@@ -85,7 +85,8 @@ final class TMDBDialectTests: XCTestCase {
     func testQuestionsOfAccountsAndMadeUpPathsAreRefused() {
         for address in [
             "account", "account/1/favorite/movies?session_id=x", "authentication/token/new", "guest_session/1/rated/movies",
-            "movie/550/account_states", "movie/550/rating", "list/1/item_status",
+            "movie/550/account_states", "movie/550/rating", "list/1/item_status", "Account/5", "movie/550/Rating", "list/5/clear",
+            "movie/550?append_to_response=images,account_states", "movie/550?append_to_response=Rating",
         ] as [Substring] {
             XCTAssertThrowsError(try TMDBQuestion(address), "\(address)") { error in
                 guard case .forbidden? = error as? RequestError else { return XCTFail("\(address): \(error)") }
@@ -101,7 +102,10 @@ final class TMDBDialectTests: XCTestCase {
             }
         }
         let many = (0..<65).map { "with_a=\($0)" }.joined(separator: "&")
-        for query in [many, "query=" + String(repeating: "a", count: 5000), "query=%zz"] {
+        for query in [
+            many, "query=" + String(repeating: "a", count: 5000), "query=%zz", "language=en?api_key=K", "language=en%26api_key=K",
+            "append_to_response=images;api_key=K",
+        ] {
             XCTAssertThrowsError(try TMDBQuestion("search/movie?\(query)")) { error in
                 guard case .malformed? = error as? RequestError else { return XCTFail("\(error)") }
             }

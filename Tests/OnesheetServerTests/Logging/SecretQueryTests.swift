@@ -53,6 +53,9 @@ final class SecretQueryTests: ServerTestCase {
             let shown = AccessLine.visible(target: "/3/movie/550?\(name)=SECRETQ&language=de&with_keywords=9")
             XCTAssertEqual(shown, "/3/movie/550?\(name)=…&language=de&with_keywords=9")
         }
+        for path in ["/t/p/w342/a.jpg", "/4/list/5", "/3", "//3/movie/5"] {
+            XCTAssertEqual(AccessLine.visible(target: "\(path)?api_key=SECRETQ&page=2"), "\(path)?api_key=…&page=2")
+        }
     }
 
     func testARefererLosesTheQueryOfAnOriginal() {

@@ -114,7 +114,7 @@ final class LibraryTests: XCTestCase {
         try write(
             """
             <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-            <movie><!-- <title>no</title> --><title>Tom &amp; Jerry</title><originaltitle> 톰 </originaltitle>
+            <movie><!-- <title>no</title> --><title>Tom &amp; Am&#233;lie&#x20; &#xE9;&no;</title><originaltitle> 톰 </originaltitle>
               <set><name>no</name></set><plot>A cat.</plot><premiered>2010-07-16</premiered><year>2010</year>
               <uniqueid type="imdb" default="true">tt1375666</uniqueid><uniqueid type='tmdb'>27205</uniqueid>
               <uniqueid type="tvdb">../1</uniqueid></movie>
@@ -127,7 +127,7 @@ final class LibraryTests: XCTestCase {
         let (a, show) = (try await source.title("A"), try await source.title("Show"))
         let (b, c) = (try await source.title("Films/B"), try await source.title("Films/C"))
         // Then
-        XCTAssertEqual([a.name, show.name, b.name, c.name], ["Tom & Jerry", "S", "Bee", "C"])
+        XCTAssertEqual([a.name, show.name, b.name, c.name], ["Tom & Amélie é&no;", "S", "Bee", "C"])
         XCTAssertEqual(a.originalName, "톰")
         XCTAssertEqual(a.overview, "A cat.")
         XCTAssertEqual(a.releaseDate, CalendarDay("2010-07-16"))
@@ -151,6 +151,23 @@ final class LibraryTests: XCTestCase {
         XCTAssertEqual(changes, .titles(["A"]))
         let title = try await source.title("A")
         XCTAssertEqual(title.name, "Another")
+    }
+
+    func testNamesThatNoAddressHasAreLeftOut() async throws {
+        try write("x", "A/poster.jpg", "B\nC/poster.jpg", "D\tE/poster.jpg")
+        let page = try await source().titles(TitleQuery())
+        XCTAssertEqual(page.titles.map(\.id), ["A"])
+    }
+
+    func testFolderThatIsGoneNamesNoPathToVisitors() async throws {
+        let source = try FolderSource(.init(path: folder.path + "/gone", layout: .library), context: .forTesting())
+        do {
+            _ = try await source.titles(TitleQuery())
+            XCTFail("there is a list")
+        } catch {
+            XCTAssertFalse(error.message.contains("gone"), error.message)
+            XCTAssertTrue(error.details?.contains("gone") ?? false, "\(error)")
+        }
     }
 
     func testUnknownLayoutIsRefused() throws {
