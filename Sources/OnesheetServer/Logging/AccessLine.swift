@@ -83,7 +83,8 @@ struct AccessLine {
             do throws(RequestError) {
                 let plain = try PercentEncoding.decode(name).lowercasedASCII()
                 known =
-                    !["key", "session", "token"].contains { plain.firstRange(ofBytesOf: $0) != nil }
+                    !(plain.split { !$0.isLetter }.last ?? "").hasSuffix("key")
+                    && !["session", "token"].contains { plain.firstRange(ofBytesOf: $0) != nil }
             } catch {
                 known = false
             }

@@ -297,7 +297,7 @@ final class FolderSourceTests: XCTestCase {
             XCTFail("it answered")
         } catch {
             // Then
-            guard case .unavailable = error else { return XCTFail("\(error)") }
+            guard case .failed = error else { return XCTFail("\(error)") }
         }
         try FileManager.default.moveItem(at: folder.appendingPathExtension("gone"), to: folder)
     }

@@ -160,7 +160,9 @@ final class LibraryTests: XCTestCase {
     }
 
     func testFolderThatIsGoneNamesNoPathToVisitors() async throws {
+        try write("x", "gone/A/poster.jpg")
         let source = try FolderSource(.init(path: folder.path + "/gone", layout: .library), context: .forTesting())
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("gone"))
         do {
             _ = try await source.titles(TitleQuery())
             XCTFail("there is a list")
