@@ -41,7 +41,7 @@ package struct PosterPath {
         self.transform = transform
     }
 
-    /// Whether a path has one part behind the size, so that it names a file and not a title of a source.
+    /// Whether a path has one part behind the size. Then it names a file, not a title of a source.
     /// - Parameter path: as for `init`.
     package static func namesFile(_ path: Substring) -> Bool {
         guard let (_, file) = MergedSlashes.merged(in: path).cut(at: "/") else { return false }

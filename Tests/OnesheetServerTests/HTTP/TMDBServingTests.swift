@@ -145,7 +145,7 @@ final class TMDBServingTests: ServerTestCase {
         // When its host is away for three days
         isAway.withLock { $0 = true }
         clock.advance(by: .seconds(3 * 86_400))
-        // Then its sizes are served, also one that nobody has asked for
+        // Then its sizes are served, even a new one
         for path in ["/t/p/w92/400-600.jpg", "/t/p/w154/400-600.jpg", "/t/p/original/400-600.jpg"] {
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, 200, "\(path) \(answer.text)")
