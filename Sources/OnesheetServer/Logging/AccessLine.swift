@@ -116,11 +116,16 @@ struct AccessLine {
         return nil
     }
 
+    private static let mostImages = 8
+
     /// A path or URL without the query of a URL in an address of a free transform in it, wherever that begins.
     private static func visible(page: String) -> String {
         let page = shown(path: page)
-        var rest = page[...]
+        var (rest, starts) = (page[...], 0)
         while let start = image(in: rest) {
+            // Each is decoded to the end of the page. No page has more of them, and what follows may be a URL.
+            guard starts < mostImages else { return page[..<start] + "…" }
+            starts += 1
             rest = rest[start...]
             let request = shown(request: String(rest))
             if !request.isExactly(rest) { return page[..<start] + request }

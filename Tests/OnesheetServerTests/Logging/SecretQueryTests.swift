@@ -72,6 +72,16 @@ final class SecretQueryTests: ServerTestCase {
         XCTAssertEqual(AccessLine.visible(referer: "https://a.example/films/i/one?page=2"), "https://a.example/films/i/one")
     }
 
+    func testPathOfManyBeginningsEndsEarly() {
+        for part in ["/i/i", "/_/i", "/unsafe/unsafe"] {
+            let path = String(repeating: part, count: 3000)
+            let shown = AccessLine.visible(target: path)
+            XCTAssertTrue(shown.hasSuffix("…"), "\(shown.prefix(200))")
+            XCTAssertTrue(path.hasPrefix(shown.dropLast()))
+            XCTAssertLessThan(shown.utf8.count, 300)
+        }
+    }
+
     func testThatAPathWithoutAURLIsShownWhole() {
         let posters = Data("posters://what?".utf8).base64EncodedString()
         for path in ["/i/unsafe/w:60/plain/posters://what%3F@jpg", "/i/unsafe/w:60/\(posters).jpg", "/i/", "/i/unsafe", "/"] {
