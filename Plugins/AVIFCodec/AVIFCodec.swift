@@ -95,10 +95,9 @@
         /// The largest side of an AV1 sequence header.
         public var longestSide: Int { 65536 }
 
-        /// libavif's qualities that look like JPEG: at the median of posters as high in SSIM and as near by the
-        /// measure of `quality: auto`. More than necessary for flat pictures and for grain, which look better then.
+        /// libavif's qualities with the SSIMULACRA2 of JPEG's, the mean of posters and drawn pictures.
         static let looks = QualityCurve([
-            (1, 1), (10, 18), (20, 39), (30, 48), (50, 57), (60, 61), (70, 66), (80, 73), (90, 82), (100, 100),
+            (1, 1), (10, 13), (20, 30), (30, 40), (40, 46), (50, 51), (60, 54), (70, 60), (80, 68), (85, 75), (90, 82), (100, 100),
         ])
 
         /// Stores gray without colour, and chroma at half the resolution below quality 90.

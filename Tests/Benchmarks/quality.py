@@ -2,6 +2,7 @@
 
 import io
 import math
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -19,6 +20,8 @@ from peers import luma
 SCENES = ["clean", "poster", "grainy", "noisy", "flat", "leaves"]
 # The others have more grain than film, or none.
 POSTERS = ["clean", "poster", "grainy", "leaves"]
+# Those by score: posters, photographs, letters and stars.
+SCORED = POSTERS + ["meadow", "letters", "ink", "stars"]
 WIDTHS = [185, 342, 500, 780]
 QUALITIES = [20, 35, 50, 60, 70, 80, 85, 90, 95]
 FORMATS = ["jpeg", "webp", "avif"]
@@ -241,6 +244,58 @@ def efforts(ours, rounds):
     table("Efforts at w342: the time of a render beside JPEG's, and bytes at its SSIMULACRA2", ["format, effort", "time", "bytes"], rows)
 
 
+def at_score(curve, score):
+    """The logarithm of the bytes at a score, between the neighbouring qualities; `nan` beyond them."""
+    scores, sizes = zip(*sorted(curve))
+    return np.interp(score, scores, sizes, left=math.nan, right=math.nan)
+
+
+def turbo(picture, quality):
+    """As libjpeg-turbo writes it, with Huffman tables of its own for each file."""
+    body = io.BytesIO()
+    picture.save(body, "jpeg", quality=quality, subsampling=2, optimize=True)
+    return body.getvalue()
+
+
+def scores(ours, width=342):
+    """SSIMULACRA2 of all formats beside the picture before encoding: bytes at equal score, the score of a number, and that of auto."""
+    jobs = []
+    for scene in SCORED:
+        reference = ours.render(scene, width, "png", 80)[0]
+        picture = Image.open(io.BytesIO(reference)).convert("RGB")
+        same = pyvips.Image.new_from_buffer(reference, "")
+        jobs += [(("libjpeg-turbo", q, scene), reference, turbo(picture, q)) for q in QUALITIES]
+        for form in FORMATS:
+            jobs += [((form, q, scene), reference, ours.render(scene, width, form, q)[0]) for q in QUALITIES + ["auto"]]
+        for form, (options, _) in list(OTHERS["libvips"].items())[1:]:
+            jobs += [((f"libvips {form}", q, scene), reference, save(same, form, options, q)) for q in range(30, 96, 8)]
+    with multiprocessing.Pool() as pool:
+        found = pool.starmap(light.score, [job[1:] for job in jobs], chunksize=1)
+    looks = {job[0]: (score, math.log(len(job[2]))) for job, score in zip(jobs, found)}
+
+    def curve(who, scene):
+        return [look for (name, quality, of), look in looks.items() if (name, of) == (who, scene) and quality != "auto"]
+
+    names = FORMATS + ["libvips webp", "libvips avif"]
+    rows = []
+    for quality in (70, 80, 90):
+        row = [f"libjpeg-turbo, {quality}", f"{mean([looks['libjpeg-turbo', quality, s][0] for s in SCORED]):.1f}"]
+        for name in names:
+            logs = [at_score(curve(name, s), looks["libjpeg-turbo", quality, s][0]) - looks["libjpeg-turbo", quality, s][1] for s in SCORED]
+            row.append(f"{np.exp(np.nanmean(logs)):.2f} ({np.exp(np.nanmax(logs)):.2f})")
+        rows.append(row)
+    table(f"Bytes at the SSIMULACRA2 of libjpeg-turbo, which is 1; in brackets the worst image of {len(SCORED)}", ["", "score"] + names, rows)
+    rows = [[q] + [f"{mean([looks[name, q, s][0] for s in SCORED]):.1f}" for name in ["libjpeg-turbo"] + FORMATS] for q in QUALITIES]
+    table("The mean score of a quality", ["quality", "libjpeg-turbo"] + FORMATS, rows)
+    rows = []
+    for form in FORMATS:
+        for quality in (80, "auto"):
+            some = [looks[form, quality, s] for s in SCORED]
+            rows.append([f"{form}, {quality}", f"{mean([l[0] for l in some]):.1f}", f"{statistics.pstdev([l[0] for l in some]):.1f}",
+                         f"{min(l[0] for l in some):.1f}", f"{mean([math.exp(l[1]) for l in some]) / 1000:.1f}"])
+    table("auto and 80: mean, standard deviation and least of the scores", ["", "mean", "deviation", "least", "KB"], rows)
+
+
 def huffman(ours, rounds):
     rows = []
     for scene, high in (("poster", 1500), ("large", 3000)):
@@ -303,6 +358,8 @@ def main(program, directory, rounds, parts):
         others(looks, originals)
     if "efforts" in parts:
         efforts(ours, rounds)
+    if "scores" in parts:
+        scores(ours)
     if "huffman" in parts:
         huffman(ours, rounds)
     if "auto" in parts:
@@ -312,5 +369,5 @@ def main(program, directory, rounds, parts):
 
 
 if __name__ == "__main__":
-    parts = set(sys.argv[4:]) or {"light", "qualities", "others", "efforts", "huffman", "auto"}
+    parts = set(sys.argv[4:]) or {"light", "qualities", "others", "efforts", "scores", "huffman", "auto"}
     main(sys.argv[1], sys.argv[2], int(sys.argv[3]), parts)

@@ -5,7 +5,7 @@ package import OnesheetCore
 package struct Renderer: Sendable {
     /// Rises when the same original and transform give other bytes than before. It is part of the keys of variants, so that no
     /// cache mixes the variants of two versions.
-    package static let version = 8
+    package static let version = 9
 
     /// Whether pixels are averaged in linear light, which adds up where a picture is seen from afar: fine and bright details keep their
     /// brightness. Analyses average stored values, so that their results stay comparable.

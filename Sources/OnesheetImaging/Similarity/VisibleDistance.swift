@@ -10,7 +10,7 @@ struct VisibleDistance: Comparable, Hashable {
     /// Times 65,536.
     let units: Int
 
-    static let jpegOf80 = VisibleDistance(units: 5900)
+    static let jpegOf80 = VisibleDistance(units: 6800)
     /// The weight of the picture at a quarter, in which differences are smaller.
     private static let coarse = 13
 
