@@ -20,6 +20,29 @@ extension Title {
     /// The texts other than the id, whose length is bounded.
     package var texts: [String] { [name, originalName, overview].compactMap { $0 } + ids.keys + ids.values }
 
+    /// Whether no other source needs to be asked for a text.
+    package var isWhole: Bool {
+        originalName != nil && originalLanguage != nil && overview != nil && releaseDate != nil && metadata["genres"] != nil
+    }
+
+    /// The title with what it lacks.
+    package func filled(from other: Title) -> Title {
+        var title = self
+        title.originalName = originalName ?? other.originalName
+        title.originalLanguage = originalLanguage ?? other.originalLanguage
+        title.overview = overview ?? other.overview
+        title.releaseDate = releaseDate ?? other.releaseDate
+        title.ids.merge(other.ids) { own, _ in own }
+        title.metadata.merge(other.metadata) { own, _ in own }
+        // Each service demands to be named.
+        if case .string(let own)? = metadata["attribution"], case .string(let more)? = other.metadata["attribution"],
+            !own.split(separator: "; ").contains(where: { $0 == more })
+        {
+            title.metadata["attribution"] = .string("\(own); \(more)")
+        }
+        return title
+    }
+
     public init(from decoder: any Decoder) throws {
         try self.init(reading: try decoder.container(keyedBy: CodingKeys.self))
     }
