@@ -140,6 +140,15 @@ extension PosterCandidate {
     }
 }
 
+extension TitleTexts {
+    /// The texts with what they lack.
+    fileprivate func filled(from other: TitleTexts) -> TitleTexts {
+        TitleTexts(
+            name: name ?? other.name, overview: overview ?? other.overview,
+            metadata: metadata.merging(other.metadata) { own, _ in own })
+    }
+}
+
 extension Title {
     /// Whether no other source needs to be asked for a text.
     fileprivate var isWhole: Bool {
@@ -153,6 +162,7 @@ extension Title {
         title.originalLanguage = originalLanguage ?? other.originalLanguage
         title.overview = overview ?? other.overview
         title.releaseDate = releaseDate ?? other.releaseDate
+        title.translations.merge(other.translations) { own, more in own.filled(from: more) }
         title.ids.merge(other.ids) { own, _ in own }
         title.metadata.merge(other.metadata) { own, _ in own }
         // Each service demands to be named.
