@@ -23,12 +23,24 @@ struct RestClient: Sendable {
     init(context: PluginContext, manifest: Manifest, variables: [String: String], baseURL: String, policy: OriginPolicy) {
         self.context = context
         self.manifest = manifest
-        self.variables = (manifest.defaults ?? [:]).merging(variables) { _, given in given }
+        let own = Self.defaults(of: manifest, wanted: context.languages)
+        self.variables = own.merging(variables) { _, given in given }
         self.baseURL = baseURL
         self.policy = policy
         let zone = manifest.quota?.timeZone?.seconds ?? 0
         quota = DailyQuota(
             manifest.quota?.settings, name: "rest", countKey: "calls", secondsFromGMT: zone, context: context)
+    }
+
+    /// The defaults of the manifest. Texts are in the first wanted language, written as the default one: `ko` for `en`.
+    private static func defaults(of manifest: Manifest, wanted: LanguageList?) -> [String: String] {
+        var defaults = manifest.defaults ?? [:]
+        for entry in wanted?.entries ?? [] {
+            guard let usual = defaults["language"], case .language(let tag) = entry else { continue }
+            defaults["language"] = usual.contains(mark: "-") ? tag.description : tag.language
+            break
+        }
+        return defaults
     }
 
     /// What facts are read with.

@@ -98,7 +98,7 @@ extension Manifest {
           lastPage: 500
           fields: *fields
         title:
-          get: "/movie/{id}{?language}"
+          get: "/movie/{id}?append_to_response=translations{&language}"
           fields:
             id: { at: /id, as: text }
             name: /title
@@ -117,6 +117,14 @@ extension Manifest {
               posterPath: /poster_path
               attribution: &attribution
                 text: "This product uses the TMDB API but is not endorsed or certified by TMDB."
+            # An empty text is that of the original language.
+            translations: &translations
+              items: /translations/translations
+              language: /iso_639_1
+              region: /iso_3166_1
+              name: [/data/title, /data/name]
+              overview: [/data/overview, /data/biography]
+              metadata: { tagline: /data/tagline }
         candidates:
           get: "/movie/{id}/images"
           items: &lists { poster: /posters, backdrop: /backdrops, logo: /logos }
@@ -136,7 +144,7 @@ extension Manifest {
               id: [{ at: /movie_results/0/id, as: text }, { text: "tv-{/tv_results/0/id}" }, { text: "person-{/person_results/0/id}" }]
           - id: "movie-{movie}"
             title:
-              get: "/movie/{movie}{?language}"
+              get: "/movie/{movie}?append_to_response=translations{&language}"
               fields:
                 id: { text: "movie-{/id}" }
                 name: /title
@@ -146,10 +154,11 @@ extension Manifest {
                 releaseDate: /release_date
                 ids: { tmdb: /id, imdb: /imdb_id }
                 metadata: { runtime: /runtime, genres: { at: /genres, each: /name }, imdb: /imdb_id, attribution: *attribution }
+                translations: *translations
             candidates: { get: "/movie/{movie}/images", items: *lists, fields: *picture }
           - id: "tv-{show}"
             title:
-              get: "/tv/{show}?append_to_response=external_ids{&language}"
+              get: "/tv/{show}?append_to_response=external_ids,translations{&language}"
               fields:
                 id: { text: "tv-{/id}" }
                 name: /name
@@ -160,30 +169,38 @@ extension Manifest {
                 # A show has the number of another film.
                 ids: { tmdb: { text: "tv-{/id}" }, tvdb: /external_ids/tvdb_id, imdb: /external_ids/imdb_id }
                 metadata: { seasons: /number_of_seasons, genres: { at: /genres, each: /name }, attribution: *attribution }
+                translations: *translations
             candidates: { get: "/tv/{show}/images", items: *lists, fields: *picture }
           - id: "tv-{show}-s{season}"
             title:
-              get: "/tv/{show}/season/{season}{?language}"
+              get: "/tv/{show}/season/{season}?append_to_response=translations{&language}"
               fields:
                 id: { text: "tv-{show}-s{/season_number}" }
                 name: /name
                 overview: /overview
                 releaseDate: /air_date
                 metadata: { attribution: *attribution }
+                translations: *translations
             candidates: { get: "/tv/{show}/season/{season}/images", items: /posters, fields: *picture }
           - id: "person-{person}"
             title:
-              get: "/person/{person}{?language}"
+              get: "/person/{person}?append_to_response=translations{&language}"
               fields:
                 id: { text: "person-{/id}" }
                 name: /name
                 overview: /biography
                 metadata: { birthday: /birthday, knownFor: /known_for_department, imdb: /imdb_id, attribution: *attribution }
+                translations: *translations
             candidates: { get: "/person/{person}/images", items: { profile: /profiles }, fields: *picture }
           - id: "collection-{collection}"
             title:
-              get: "/collection/{collection}{?language}"
-              fields: { id: { text: "collection-{/id}" }, name: /name, overview: /overview, metadata: { attribution: *attribution } }
+              get: "/collection/{collection}?append_to_response=translations{&language}"
+              fields:
+                id: { text: "collection-{/id}" }
+                name: /name
+                overview: /overview
+                metadata: { attribution: *attribution }
+                translations: *translations
             candidates: { get: "/collection/{collection}/images", items: *lists, fields: *picture }
         """
 }

@@ -36,6 +36,7 @@ struct Variants: Sendable {
                 let origin: AnswerOrigin = original.standsIn ? .staleOnError : .revalidated
                 variants.append(Variant(request: request, entry: stale.renewed(by: original), origin: origin, reservation: nil))
             } else if request.transform.isIdentity(for: original.entry.mediaType) {
+                if original.entry.isDrawing { try Self.check(original.entry.body.readableBytes, request.transform) }
                 let entry = original.entry.renewed(by: original)
                 variants.append(Variant(request: request, entry: entry, origin: .made, reservation: nil))
             } else {
@@ -61,6 +62,12 @@ struct Variants: Sendable {
             await facts.note(whole.entry, of: original, isNew: isNew, for: fill)
         }
         return variants + rendered
+    }
+
+    /// - Throws: if a drawing has more bytes than `transform` allows. Its pixels are those of the screen.
+    private static func check(_ bytes: Int, _ transform: Transform) throws(Failure) {
+        let limit = transform.maxSourceBytes
+        if limit > 0, bytes > limit { throw .render(.tooManyBytes(bytes: bytes, limit: limit)) }
     }
 
     /// Renders on a worker thread, with one decode for all `requests` that no other flight has begun.

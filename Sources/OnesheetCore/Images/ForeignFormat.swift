@@ -93,9 +93,10 @@ extension ForeignFormat: CustomStringConvertible {
             switch self {
             case .html: "the bytes are a page of HTML and not an image"
             case .pdf: "the bytes are a PDF document and not an image"
-            case .gif, .webp, .avif, .heic, .jxl, .jp2, .tiff, .bmp, .ico, .svg: "the bytes are an image in the format \(rawValue)"
+            case .svg: "the bytes are an SVG drawing and not an image; only logos may be"
+            case .gif, .webp, .avif, .heic, .jxl, .jp2, .tiff, .bmp, .ico: "the bytes are an image in the format \(rawValue)"
             }
-        guard let trait else { return extensions.isEmpty ? what : "\(what), which Onesheet does not read" }
+        guard let trait else { return extensions.isEmpty || self == .svg ? what : "\(what), which Onesheet does not read" }
         return "\(what), for which this server has no codec; Onesheet's is built with the package trait \(trait)"
     }
 }

@@ -14,6 +14,8 @@ public struct PluginContext: Sendable {
     public var limits: Limits
     /// The formats of files that the server can read; empty if that is unknown.
     public var readableFormats: [ImageFormat]
+    /// The wanted languages of the source, which every source can have in its configuration.
+    public var languages: LanguageList?
     /// Small values of this plugin that survive a restart.
     public var state: any KeyValueState
     /// Counters of this plugin that all servers share; `nil` if there is only this one.

@@ -67,6 +67,12 @@ package enum AnswerCheck {
             try check(name)
             title.metadata[name] = try checked(value, depth: 0, &count)
         }
+        for (language, texts) in title.translations {
+            for (name, value) in texts.metadata {
+                try check(name)
+                title.translations[language]?.metadata[name] = try checked(value, depth: 0, &count)
+            }
+        }
         guard weight(of: title) <= titleBytes else {
             throw .malformedAnswer(reason: "a title has more than \(titleBytes) bytes", details: short(title.id))
         }
@@ -119,7 +125,9 @@ package enum AnswerCheck {
     /// The approximate size of a title in memory, in bytes.
     package static func weight(of title: Title) -> Int {
         var weight = title.texts.reduce(200 + title.id.utf8.count) { $0 + $1.utf8.count }
-        for (name, value) in title.metadata { weight += name.utf8.count + Self.weight(of: value) }
+        for metadata in [title.metadata] + title.translations.values.map(\.metadata) {
+            for (name, value) in metadata { weight += name.utf8.count + Self.weight(of: value) }
+        }
         return weight
     }
 

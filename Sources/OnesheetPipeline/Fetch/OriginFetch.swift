@@ -26,9 +26,10 @@ struct OriginFetch: Sendable {
             let (answer, body) = try await ask(HTTPRequest(url: url), policy)
             try check(answer, of: url, policy)
             let freshness = freshness(of: answer, requested: start, policy)
-            return try await admit(body, from: url, of: image, freshness)
+            return try await admit(body, from: url, of: image, freshness, mayBeDrawing: candidate.trust == nil)
         case .local(let name, let bytes):
-            return try await admit(try await local.bytes(of: image.title.source, bytes), from: name, of: image, nil)
+            let body = try await local.bytes(of: image.title.source, bytes)
+            return try await admit(body, from: name, of: image, nil, mayBeDrawing: candidate.trust == nil)
         }
     }
 
@@ -72,11 +73,17 @@ struct OriginFetch: Sendable {
     }
 
     /// Parses the header and computes the hash for the validator in one job on a worker thread.
+    /// - Parameter mayBeDrawing: whether a logo may be SVG. Hits of a search are compared by their pixels.
     private func admit(
-        _ body: CountedBytes, from place: String, of image: ImageReference, _ freshness: Freshness?
+        _ body: CountedBytes, from place: String, of image: ImageReference, _ freshness: Freshness?, mayBeDrawing: Bool = true
     ) async throws(Failure) -> Original {
         let (outlines, clock, lifetime) = (outlines, clock, lifetime)
         let entry = try await pool.examine { () throws(Failure) -> CacheEntry in
+            if mayBeDrawing, image.selector.kind == .logo, SVGDocument.isOne(body.buffer) {
+                let drawing: SVGDocument
+                do throws(RenderError) { drawing = try SVGDocument(sanitizing: body.buffer) } catch { throw .render(error) }
+                return CacheEntry(drawing, from: place, of: image, created: clock, lives: lifetime)
+            }
             let file = PictureFile(bytes: body.buffer, validator: Validator.of(body.buffer), origin: place)
             return CacheEntry(file, try outlines.look(at: file), of: image, created: clock, lives: lifetime)
         }

@@ -17,6 +17,22 @@ extension CacheEntry {
 }
 
 extension CacheEntry {
+    /// An entry for an original that is a drawing, in the form in which it is served.
+    init(
+        _ drawing: SVGDocument, from origin: String, of image: ImageReference, created: WallClock,
+        lives cacheTime: CacheExpiration
+    ) {
+        self.init(
+            body: drawing.bytes, mediaType: ImageFormat.svg.mediaType, validator: Validator.of(drawing.bytes), created: created.now,
+            cacheTime: cacheTime, tags: image.tags, provenance: Provenance(location: origin),
+            presentation: Presentation(width: drawing.width, height: drawing.height))
+    }
+
+    /// Whether it is a drawing (SVG).
+    var isDrawing: Bool { mediaType == ImageFormat.svg.mediaType }
+}
+
+extension CacheEntry {
     /// An entry for a variant of `image`.
     init(
         _ rendered: RenderedImage, of image: ImageReference, created: WallClock, lives cacheTime: CacheExpiration, cost: Double

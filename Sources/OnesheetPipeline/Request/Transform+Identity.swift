@@ -9,8 +9,9 @@ extension Transform {
         return rest == Transform()
     }
 
-    /// Whether the transform leaves an original of `mediaType` unchanged.
+    /// Whether the transform leaves an original of `mediaType` unchanged. A drawing is never made into pixels.
     func isIdentity(for mediaType: String) -> Bool {
+        if mediaType == ImageFormat.svg.mediaType { return true }
         guard changesNoPixel || isSkipped(for: mediaType) else { return false }
         if isForAllClients { return [ImageFormat.jpeg, .png].contains { $0.mediaType == mediaType } }
         return format == nil || format?.mediaType == mediaType

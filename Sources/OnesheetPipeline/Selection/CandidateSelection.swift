@@ -67,7 +67,8 @@ struct CandidateSelection: Sendable {
     /// The original, with its perceptual hash if that was needed; `nil` if the picture is blocked.
     func admitted(_ original: Original) async throws(Failure) -> Original? {
         let blocked = await remembered(nil).blocked
-        guard !blocked.isEmpty else { return original }
+        // A drawing has no pixels to compare.
+        guard !blocked.isEmpty, !original.entry.isDrawing else { return original }
         let hash = try await hash(of: original)
         if blocked.contains(where: { $0.isSamePicture(as: hash) }) { return nil }
         return original.entry.presentation.perceptualHash == nil ? original.showing(hash) : original
@@ -158,7 +159,9 @@ struct CandidateSelection: Sendable {
         do throws(Failure) {
             let original = try await fetch.fetch(
                 candidate, for: image, policy: source.originPolicy(of: candidate.source))
-            guard !blocked.isEmpty || candidate.trust != nil else { return .success(original.from(candidate)) }
+            guard !original.entry.isDrawing, !blocked.isEmpty || candidate.trust != nil else {
+                return .success(original.from(candidate))
+            }
             let hash = try await hash(of: original)
             if blocked.contains(where: { $0.isSamePicture(as: hash) }) { throw .noImage(image) }
             return .success(original.from(candidate).showing(hash))

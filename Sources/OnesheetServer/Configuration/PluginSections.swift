@@ -146,7 +146,7 @@ package struct SourceSettings: Sendable, ConfigurationSection, Equatable {
             Setting(
                 "languages", \.languages, as: WrittenLanguages.self, defaultText: "no preference",
                 meaning:
-                    "wanted languages of images in order: tags such as `pt-BR`, `original` for the title's own, `none` for no words; see "
+                    "wanted languages of images and texts in order: tags such as `pt-BR`, `original` for the title's own, `none` for no words; see "
                     + "[the rule](images.md)"),
         ]
     }

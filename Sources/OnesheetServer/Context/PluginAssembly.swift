@@ -66,6 +66,7 @@ package struct PluginAssembly: Sendable {
         var context = context(for: name)
         context.onRead = { [files] path in files.note(path, of: name) }
         context.findSource = find
+        context.languages = settings.languages
         context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
         let source: any ContentSource = try plugins.make(type, configuration: configuration, context: context, at: path)

@@ -142,6 +142,7 @@ struct ImageResponse {
         fields[.cacheStatus] = cacheStatus(lifetime)
         fields[.serverTiming] = serverTiming
         fields[.xContentTypeOptions] = "nosniff"
+        if answer.entry.mediaType == ImageFormat.svg.mediaType { fields[.contentSecurityPolicy] = Self.drawingPolicy }
         let presentation = answer.entry.presentation
         fields[.thumbHash] = presentation.thumbHash
         fields[.color] = presentation.color?.hexadecimal
@@ -152,6 +153,9 @@ struct ImageResponse {
         if let canonical = address.canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
         return fields
     }
+
+    /// A drawing has been sanitised. If something was missed, a browser that opens it as a page runs and loads nothing all the same.
+    private static let drawingPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
     /// `Cache-Status` (RFC 9211).
     private func cacheStatus(_ lifetime: CacheLifetime) -> String {
@@ -189,7 +193,7 @@ extension CacheEntry {
 extension ImageResponse {
     /// The usual extension of the image's format.
     private var fileExtension: String {
-        let formats: [ImageFormat] = [.jpeg, .png, .webp, .avif, .gif]
+        let formats: [ImageFormat] = [.jpeg, .png, .webp, .avif, .gif, .svg]
         return formats.first { $0.mediaType == answer.entry.mediaType }?.extensions.first
             ?? answer.entry.mediaType.cut(at: "/").map { String($0.after) } ?? "bin"
     }

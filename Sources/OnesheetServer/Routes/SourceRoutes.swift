@@ -113,7 +113,8 @@ struct TitlesRoute: Route {
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
         let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
         guard asksForPosters else {
-            let title = try await catalog.title(found.title, from: found.source)
+            let languages = try languages(context.request) ?? found.source?.languages
+            let title = try await catalog.title(found.title, from: found.source).read(in: languages)
             return try .json(
                 TitleDocument(title, of: source, await images.pipeline.facts(of: ImageReference(found.title), from: found.source)))
         }
@@ -130,6 +131,12 @@ struct TitlesRoute: Route {
     private func selector(_ request: Request) throws(RequestError) -> ImageSelector {
         guard let text = request.uri.formParameters["image"], !text.isEmpty else { return .poster }
         return try ImageSelector(text)
+    }
+
+    /// The languages of texts that `?language=ko.original.en` wants; without the parameter, those of the source.
+    private func languages(_ request: Request) throws(RequestError) -> LanguageList? {
+        guard let text = request.uri.formParameters["language"], !text.isEmpty else { return nil }
+        return try LanguageList(text)
     }
 
     private func list(_ source: String, _ request: Request) async throws -> Response {

@@ -33,4 +33,6 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     public static let heic = Self(name: "heic", mediaType: "image/heic", extensions: ["heic", "heif"], hasAlpha: true)
     public static let jxl = Self(name: "jxl", mediaType: "image/jxl", extensions: ["jxl"], hasAlpha: true)
     public static let tiff = Self(name: "tiff", mediaType: "image/tiff", extensions: ["tif", "tiff"], hasAlpha: true)
+    /// Drawings, which no codec reads: logos are served in it as they are.
+    package static let svg = Self(name: "svg", mediaType: "image/svg+xml", extensions: ["svg"], hasAlpha: true)
 }

@@ -1,7 +1,7 @@
 extension Title {
     /// The names of the fields in JSON, in manifests and in the answers of programs.
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, originalName, originalLanguage, overview, releaseDate, rank, ids, metadata
+        case id, name, originalName, originalLanguage, overview, releaseDate, rank, ids, metadata, translations
     }
 
     /// The title that `fields` describes, whatever it is read from.
@@ -15,10 +15,15 @@ extension Title {
         {
             originalLanguage = tag
         }
+        for (language, value) in try fields.details(.translations) {
+            if case .tag(let tag) = LanguageTag.statement(language), let texts = TitleTexts(value) { translations[tag] = texts }
+        }
     }
 
     /// The texts other than the id, whose length is bounded.
-    package var texts: [String] { [name, originalName, overview].compactMap { $0 } + ids.keys + ids.values }
+    package var texts: [String] {
+        [name, originalName, overview].compactMap { $0 } + ids.keys + ids.values + translations.values.flatMap(\.texts)
+    }
 
     /// Whether no other source needs to be asked for a text.
     package var isWhole: Bool {
@@ -32,6 +37,7 @@ extension Title {
         title.originalLanguage = originalLanguage ?? other.originalLanguage
         title.overview = overview ?? other.overview
         title.releaseDate = releaseDate ?? other.releaseDate
+        title.translations.merge(other.translations) { own, more in own.filled(from: more) }
         title.ids.merge(other.ids) { own, _ in own }
         title.metadata.merge(other.metadata) { own, _ in own }
         // Each service demands to be named.
@@ -59,6 +65,9 @@ extension Title {
         // Most titles have none, and lists have thousands of titles.
         if !ids.isEmpty { try keys.encode(ids, forKey: .ids) }
         try keys.encode(metadata, forKey: .metadata)
+        guard !translations.isEmpty else { return }
+        let written = translations.map { ($0.description, $1) }
+        try keys.encode(Dictionary(written) { first, _ in first }, forKey: .translations)
     }
 }
 

@@ -19,10 +19,13 @@ public struct Title: Sendable, Equatable, Codable {
     public var ids: [String: String]
     /// Further data under the source's own names.
     public var metadata: [String: JSONValue]
+    /// Its texts in further languages. Responses have those of the wanted languages in their place.
+    public var translations: [LanguageTag: TitleTexts]
 
     public init(
         id: String, name: String, originalName: String? = nil, originalLanguage: LanguageTag? = nil, overview: String? = nil,
-        releaseDate: CalendarDay? = nil, rank: Int? = nil, ids: [String: String] = [:], metadata: [String: JSONValue] = [:]
+        releaseDate: CalendarDay? = nil, rank: Int? = nil, ids: [String: String] = [:], metadata: [String: JSONValue] = [:],
+        translations: [LanguageTag: TitleTexts] = [:]
     ) {
         self.id = id
         self.name = name
@@ -33,6 +36,7 @@ public struct Title: Sendable, Equatable, Codable {
         self.rank = rank
         self.ids = ids
         self.metadata = metadata
+        self.translations = translations
     }
 }
 

@@ -18,6 +18,8 @@ final class ImageKindTests: ServerTestCase {
         {"file_path":"/160-90.jpg","iso_639_1":"en","vote_average":9,"vote_count":50,"width":160,"height":90},
         {"file_path":"/170-90.jpg","iso_639_1":null,"vote_average":5,"vote_count":2,"width":170,"height":90}],
         "logos":[
+        {"file_path":"/drawing.svg","iso_639_1":"ja","vote_average":5,"vote_count":2,"width":70,"height":20},
+        {"file_path":"/script.svg","iso_639_1":"de","vote_average":5,"vote_count":2,"width":70,"height":20},
         {"file_path":"/50-20.png","iso_639_1":"en","iso_3166_1":"US","vote_average":5,"vote_count":2,"width":50,"height":20},
         {"file_path":"/60-20.png","iso_639_1":"ko","iso_3166_1":"KR","vote_average":0,"vote_count":0,"width":60,"height":20}],
         "posters":[
@@ -35,10 +37,19 @@ final class ImageKindTests: ServerTestCase {
             if path == "/movie/550" {
                 return .answer(
                     type: "application/json",
-                    body: ByteBuffer(string: #"{"id":550,"title":"Film","original_title":"Film","original_language":"fr"}"#))
+                    body: ByteBuffer(
+                        string:
+                            #"{"id":550,"title":"Film","original_title":"Le film","original_language":"fr","overview":"About.","translations":{"translations":[{"iso_639_1":"ko","data":{"title":"영화","overview":""}},{"iso_639_1":"fr","data":{"title":"","overview":"Sujet."}}]}}"#
+                    ))
             }
             if path == "/movie/550/images" { return .answer(type: "application/json", body: ByteBuffer(string: Self.images)) }
             let name = path.split(separator: "/").last ?? ""
+            if path.hasSuffix(".svg") {
+                let inner = name == "script.svg" ? "<script/>" : #"<path id="drawn" d="M0 0h9v9z"/>"#
+                // What the service calls it does not matter.
+                return .answer(
+                    type: "text/plain", body: ByteBuffer(string: "<!DOCTYPE svg><svg width='70' height='20'>\(inner)</svg>"))
+            }
             let sides = (name.split(separator: ".").first ?? "").split(separator: "-").compactMap { Int($0) }
             guard sides.count == 2 else { return .answer(status: 404) }
             if path.hasSuffix(".png"), let logo = logo[sides[0]] { return .answer(type: "image/png", body: logo) }
@@ -126,6 +137,53 @@ final class ImageKindTests: ServerTestCase {
         }
     }
 
+    func testLogoThatIsADrawingIsServedAsItIs() async throws {
+        // Given a logo in SVG
+        let server = try await server(try await tmdb())
+        // When it is requested in sizes and formats
+        var bodies: Set<String> = []
+        for path in [
+            "/t/p/original.logo.ja/tmdb/550", "/t/p/w45.logo.ja/tmdb/550.png",
+            "/i/unsafe/im:logo:ja/w:9/bl:4/plain/tmdb://550@webp",
+        ] {
+            let answer = try await server.send(path, fields: [("Accept", "image/avif,image/webp,*/*")])
+            // Then it is the sanitised drawing, with a policy that stops scripts
+            XCTAssertEqual(answer.status, 200, answer.text)
+            XCTAssertEqual(answer.field("Content-Type"), "image/svg+xml", path)
+            XCTAssertEqual(
+                answer.field("Content-Security-Policy"), "default-src 'none'; style-src 'unsafe-inline'; sandbox", path)
+            XCTAssertEqual(answer.field("X-Content-Type-Options"), "nosniff", path)
+            XCTAssertEqual(answer.field("Onesheet-Size"), "70x20", path)
+            bodies.insert(answer.text)
+        }
+        XCTAssertEqual(
+            bodies,
+            [
+                #"<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 70 20" width="70" height="20"><path id="drawn" d="M0 0h9v9z"></path></svg>"#
+            ])
+        // And a limit of its bytes counts
+        assertProblem(try await server.send("/i/unsafe/im:logo:ja/msfs:9/plain/tmdb://550@webp"), 422, "at most 9 are allowed")
+    }
+
+    func testDrawingWithAScriptGivesWayToTheNextLogo() async throws {
+        let server = try await server(try await tmdb())
+        let answer = try await server.send("/t/p/original.logo.de.ko/tmdb/550")
+        XCTAssertEqual(answer.field("Content-Type"), "image/png", answer.text)
+        XCTAssertNil(answer.field("Content-Security-Policy"))
+    }
+
+    func testDrawingStaysWhenAnImageIsBlocked() async throws {
+        // Given a server with a blocked poster, whose pixels each image is compared with
+        let server = try await server(try await tmdb())
+        _ = try await width(server, "/t/p/original/tmdb/550")
+        let block = try await server.send(
+            "/sources/tmdb/titles/550/poster", method: "PUT", fields: administrator, body: #"{"block":true}"#)
+        XCTAssertEqual(block.status, 200, block.text)
+        // When the logo is requested, then it is the drawing
+        let answer = try await server.send("/t/p/original.logo.ja/tmdb/550")
+        XCTAssertEqual(answer.field("Content-Type"), "image/svg+xml", answer.text)
+    }
+
     func testWordsSayWhyThisImage() async throws {
         // Given a poster that was served
         let server = try await server(try await tmdb())
@@ -143,9 +201,9 @@ final class ImageKindTests: ServerTestCase {
         // And the candidates are in its order, with what the source says about them
         let logos = try await server.send("/sources/tmdb/titles/550/posters?image=logo.ko").json()
         let candidates = try XCTUnwrap(logos["candidates"] as? [[String: Any]])
-        XCTAssertEqual(candidates.map { $0["language"] as? String }, ["ko-KR", "en-US"])
-        XCTAssertEqual(candidates.map { $0["kind"] as? String }, ["logo", "logo"])
-        XCTAssertEqual(candidates.map { $0["count"] as? Int }, [0, 2])
+        XCTAssertEqual(candidates.map { $0["language"] as? String }, ["ko-KR", "ja", "de", "en-US"])
+        XCTAssertEqual(Set(candidates.map { $0["kind"] as? String }), ["logo"])
+        XCTAssertEqual(candidates.map { $0["count"] as? Int }, [0, 2, 2, 2])
         let posters = try await server.send("/sources/tmdb/titles/550/posters").json()
         let first = try XCTUnwrap((posters["candidates"] as? [[String: Any]])?.first)
         XCTAssertEqual(first["language"] as? String, "ko-KR")
@@ -189,6 +247,26 @@ final class ImageKindTests: ServerTestCase {
         }
         let posters = try await server.send("/sources/tmdb/titles/550/posters").text
         XCTAssertFalse(posters.contains("pinned"), posters)
+    }
+
+    func testTextsFollowTheWantedLanguages() async throws {
+        // Given a source that wants Korean, then the original's language
+        let server = try await server(try await tmdb())
+        for (query, name, overview) in [
+            ("", "영화", "Sujet."), ("?language=original", "Le film", "Sujet."), ("?language=en.ko", "영화", "About."),
+            ("?language=de", "Film", "About."),
+        ] {
+            // When the title is read
+            let title = try await server.send("/sources/tmdb/titles/550\(query)").json()
+            // Then each text is in the first language that has it
+            XCTAssertEqual(title["name"] as? String, name, query)
+            XCTAssertEqual(title["overview"] as? String, overview, query)
+            XCTAssertNil(title["translations"])
+        }
+        assertProblem(try await server.send("/sources/tmdb/titles/550?language=Korean!"), 400, "is not a language")
+        // And the page without scripts has them too
+        let page = try await server.send("/?plain&source=tmdb&title=550").text
+        XCTAssertTrue(page.contains("영화") && page.contains("Sujet."), page)
     }
 
     func testAddressesOfAnImageLeadToIt() async throws {

@@ -1,3 +1,4 @@
+import OnesheetCore
 import S3Store
 import XCTest
 
