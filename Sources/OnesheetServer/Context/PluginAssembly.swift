@@ -247,15 +247,23 @@ extension PluginList {
                 path: path,
                 message: unknownName(name, kind: "dialect", known: dialects.map { $0.name } + [DialectConfiguration.imgproxy]))
         }
-        if let source = type.source, configuration.sources[source] == nil {
+        let dialect: any Dialect
+        do throws(ConfigurationError) { dialect = try make(type, placement.own) } catch { throw error.under("\(path).\(name)") }
+        if let source = dialect.source, configuration.sources[source] == nil {
             throw ConfigurationError(path: path, message: "“\(name)” needs a source with the name “\(source)” under “sources”")
         }
-        let placed = PlacedDialect(configuration: placement, dialect: type.init())
+        let placed = PlacedDialect(configuration: placement, dialect: dialect)
         guard !placement.isAtRoot || placed.isSigned else {
             throw ConfigurationError(
                 path: path, message: "\(name) cannot be at the root: its addresses do not begin with a signature")
         }
         return placed
+    }
+
+    private func make<Made: Dialect>(
+        _ type: Made.Type, _ keys: [String: ConfigurationValue]
+    ) throws(ConfigurationError) -> any Dialect {
+        try Made(try ConfigurationDecoder().decode(Made.Configuration.self, from: .mapping(keys)))
     }
 
     /// Creates a plugin from its part of the configuration.
