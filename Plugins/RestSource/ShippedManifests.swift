@@ -65,6 +65,8 @@ extension Manifest {
         rate: 30
         ids: [tmdb, { tvdb: "tvdb-{id}" }, imdb]
         headers: { Authorization: "Bearer {token}" }
+        query: { api_key: "{key}" }
+        either: [token, key]
         defaults: { language: en-US, pictures: "https://image.tmdb.org/t/p/original" }
         files: "{pictures}{file}"
         faults:

@@ -14,8 +14,8 @@ package struct DialectConfiguration: SettingValue, Sendable, Equatable {
     /// The dialect's own keys.
     package var own: [String: ConfigurationValue] = [:]
 
-    /// A value of the mapping.
-    private struct Place: Decodable {
+    /// A value of the mapping, without the dialect's own keys.
+    struct Place: Decodable {
         static let keys = ["at", "baseURL"]
 
         var at: String?

@@ -263,7 +263,17 @@ extension PluginList {
     private func make<Made: Dialect>(
         _ type: Made.Type, _ keys: [String: ConfigurationValue]
     ) throws(ConfigurationError) -> any Dialect {
-        try Made(try ConfigurationDecoder().decode(Made.Configuration.self, from: .mapping(keys)))
+        try Made(try ConfigurationDecoder().decode(DialectKeys<Made.Configuration>.self, from: .mapping(keys)).own)
+    }
+
+    /// The keys of a dialect. Those of its place are elsewhere, and known here to find what is misspelt.
+    private struct DialectKeys<Own: Decodable>: Decodable {
+        let own: Own
+
+        init(from decoder: any Decoder) throws {
+            _ = try DialectConfiguration.Place(from: decoder)
+            own = try Own(from: decoder)
+        }
     }
 
     /// Creates a plugin from its part of the configuration.

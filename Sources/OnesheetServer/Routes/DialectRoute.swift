@@ -132,6 +132,9 @@ struct DialectDocumentRoute: Route {
         self.images = images
     }
 
+    /// The prefix without its slash has an answer in the form of the other server too.
+    func matches(_ path: String) -> Bool { path.starts(withBytesOf: prefix) || path.isExactly(prefix.dropLast()) }
+
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         let query = (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? ""
         return try await images.other(context, rest: rest + query)

@@ -136,7 +136,8 @@ final class RPDBDialectTests: XCTestCase {
     }
 
     private func image(_ address: String, key: String = "secret-key-1") throws -> DialectImage {
-        try XCTUnwrap(try dialect().image(at: "\(key)/\(address)", on: server), address)
+        let image = try dialect().image(at: "\(key)/\(address)", on: server)
+        return try XCTUnwrap(image, address)
     }
 
     private func dialect(

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import OnesheetCore
 import OnesheetTesting
+import StandardPlugins
 import XCTest
 
 @testable import OnesheetServer

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import NIOCore
 import OnesheetCore
 import OnesheetTesting
@@ -56,8 +57,11 @@ final class RPDBServingTests: ServerTestCase {
             let head = try await server.send("/\(Self.key)/\(path)", method: "HEAD")
             XCTAssertEqual(head.field("Content-Length"), "\(answer.body.readableBytes)", path)
         }
-        // And one file has been fetched once for all of its sizes and ids
-        XCTAssertEqual(tmdb.requests(for: "/p/de-600-900.jpg"), 1)
+        // And another size is made of the same original
+        let fetched = tmdb.requests(for: "/p/de-600-900.jpg")
+        let large = try await server.send("/\(Self.key)/imdb/poster-default/tt550.jpg?imageSize=large")
+        XCTAssertEqual(large.status, 200, large.text)
+        XCTAssertEqual(tmdb.requests(for: "/p/de-600-900.jpg"), fetched)
     }
 
     func testAKeyHasLanguages() async throws {
