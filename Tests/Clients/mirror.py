@@ -79,7 +79,7 @@ class FakeTMDB:
                 url = urlsplit(self.path)
                 if url.path.startswith("/t/p/original/"):
                     fake.files.append(url.path)
-                    known = url.path.rsplit("/", 1)[1].split(".")[0] == FILE
+                    known = url.path.rsplit("/", 1)[1].split(".")[0].endswith(FILE)
                     return self.send(*((200, "image/jpeg", fake.picture) if known else (404, "text/html", b"<h1>404</h1>")))
                 fake.asked.append(self.path)
                 fake.keys.add((self.headers["Authorization"], *parse_qs(url.query).get("api_key", [])))
@@ -91,8 +91,12 @@ class FakeTMDB:
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
                 self.send_header("Cache-Control", "public, max-age=31919000" if kind == "image/jpeg" else "public, max-age=21600")
-                self.end_headers()
-                self.wfile.write(body)
+                try:
+                    self.end_headers()
+                    self.wfile.write(body)
+                except BrokenPipeError:
+                    # Who asked has given up.
+                    self.close_connection = True
 
             def log_message(self, *_):
                 pass

@@ -40,7 +40,7 @@ class FakeDatabase(FakeTMDB):
             if words[1] not in ["550", "1396"]:
                 return FakeTMDB.answer("movie/404", query)
             kinds = ["posters", "backdrops", "logos", "stills"]
-            return 200, {kind: [{"file_path": f"/{FILE}.jpg", "iso_639_1": None, "vote_average": 8, "vote_count": 9}] for kind in kinds}
+            return 200, {kind: [{"file_path": f"/{kind}{FILE}.jpg", "iso_639_1": None, "vote_average": 8, "vote_count": 9}] for kind in kinds}
         return FakeTMDB.answer(path, query)
 
 

@@ -3,7 +3,11 @@ import OnesheetCore
 /// The keys of clients in addresses for rating posters, which logs and errors leave out: `/{key}/imdb/poster-default/tt0137523.jpg`,
 /// `/{key}/isValid`. A server without such addresses may still get requests for them.
 enum ClientKeys {
-    private static let words = ["imdb", "tmdb", "tvdb", "isvalid", "requests"]
+    /// What follows the key at such servers, also what this one does not answer.
+    private static let words = [
+        "imdb", "tmdb", "tvdb", "anidb", "anilist", "kitsu", "mal", "trakt", "poster", "backdrop", "logo", "thumbnail", "isvalid",
+        "requests", "submit",
+    ]
     private static let kinds = ["poster", "backdrop", "logo", "episode", "season", "textless", "rating", "thumbnail"]
 
     /// A path, which may have a query, without the key at its beginning.
@@ -40,7 +44,7 @@ enum ClientKeys {
     private static func isAddress(_ rest: Substring) -> Bool {
         let first = word(in: rest)
         guard words.contains(first) else { return false }
-        guard let (_, behind) = rest.cut(at: "/") else { return first == "isvalid" || first == "requests" }
+        guard let (_, behind) = rest.cut(at: "/") else { return ["isvalid", "requests"].contains(first) }
         let kind = word(in: behind)
         return kinds.contains { kind.starts(withBytesOf: $0) }
     }

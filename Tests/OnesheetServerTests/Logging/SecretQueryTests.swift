@@ -60,7 +60,8 @@ final class SecretQueryTests: ServerTestCase {
 
     func testTheKeyOfAnAddressForRatingPostersIsNotLogged() {
         for rest in [
-            "imdb/poster-default/tt1.jpg", "TVDB/poster-default/1", "tmdb/x", "isValid", "requests",
+            "imdb/poster-default/tt1.jpg", "TVDB/poster-default/1", "tmdb/x", "isValid", "requests", "anidb/poster-a/1.jpg",
+            "poster/tt1.jpg",
             "imdb/\u{301}poster-default/tt1.jpg",
         ] {
             for path in ["/SECRETK/\(rest)", "/SECRETK/\(rest)?lang=de"] {
