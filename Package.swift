@@ -223,8 +223,8 @@ let package = Package(
             path: "Plugins/NewSourceCommand", exclude: ["README.md"]),
         plugin("RemoteSource"),
         .target(
-            name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress"], path: "Plugins/Dialects",
-            exclude: ["Cloudflare/README.md", "IIIF/README.md", "Next/README.md", "Thumbor/README.md"], swiftSettings: settings),
+            name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress", "OnesheetCrypto"], path: "Plugins/Dialects",
+            exclude: ["Cloudflare", "IIIF", "Next", "RPDB", "TMDB", "Thumbor"].map { "\($0)/README.md" }, swiftSettings: settings),
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),

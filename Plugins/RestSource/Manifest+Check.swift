@@ -9,6 +9,7 @@ extension Manifest {
         }
         let check = VariableCheck(given: Set(given.keys), hasToken: token != nil)
         try check.headers(headers, at: "headers")
+        try check.headers(query, at: "query")
         if let token {
             try VariableCheck(given: check.given, hasToken: false).request(token.request, at: "token", more: [])
         }

@@ -4,8 +4,12 @@ internal import OnesheetCore
 struct Manifest: Sendable, Decodable {
     /// The base URL of requests that begin with a slash.
     var baseURL: String
-    /// Headers of every request; `{name}` stands for a variable.
+    /// Headers of every request; `{name}` stands for a variable. One whose variables are all empty is not sent.
     var headers: [String: Phrase]?
+    /// Parameters in the address of every request to the base URL, as `headers`.
+    var query: [String: Phrase]?
+    /// Variables of which one is enough, such as a token and a key. The others are empty.
+    var either: [String]?
     /// Default values of variables.
     var defaults: [String: String]?
     /// Texts that say that there is no value: `N/A`.

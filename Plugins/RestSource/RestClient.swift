@@ -23,8 +23,10 @@ struct RestClient: Sendable {
     init(context: PluginContext, manifest: Manifest, variables: [String: String], baseURL: String, policy: OriginPolicy) {
         self.context = context
         self.manifest = manifest
-        let own = Self.defaults(of: manifest, wanted: context.languages)
-        self.variables = own.merging(variables) { _, given in given }
+        var all = Self.defaults(of: manifest, wanted: context.languages).merging(variables) { _, given in given }
+        let either = manifest.either ?? []
+        if either.contains(where: { all[$0] != nil }) { for name in either { all[name] = all[name] ?? "" } }
+        self.variables = all
         self.baseURL = baseURL
         self.policy = policy
         let zone = manifest.quota?.timeZone?.seconds ?? 0
@@ -68,8 +70,7 @@ struct RestClient: Sendable {
         return try await authorized(headers) { (token: [String: String]) async throws(SourceError) in
             try await quota.spend()
             let values = variables.merging(token) { $1 }
-            var message = HTTPRequest(
-                url: baseURL + question.target, headers: headers.mapValues { $0.filled(values) }.filter { !$0.value.isEmpty })
+            var message = HTTPRequest(url: url(question.target, values), headers: headers.sent(values))
             message.headers["If-None-Match"] = question.known?.tag
             let answer = try await context.get(message, under: policy)
             if answer.isNotModified, var known = question.known {
@@ -79,11 +80,28 @@ struct RestClient: Sendable {
             }
             // With these, the service refuses this question alone. After any other one, it may have an answer another time.
             let isRefused = [400, 404, 406, 422].contains(answer.status)
-            let document = isRefused ? try Self.document(answer.body) : try await document(of: answer, id: nil)
+            let document =
+                isRefused ? try Self.refusal(answer, of: question) : try await document(of: answer, id: nil)
             return ServiceAnswer(
                 status: isRefused ? answer.status : 200, document: String(buffer: answer.body), tag: answer.headers["etag"],
                 fresh: question.freshness(of: document, at: context.clock.now))
         }
+    }
+
+    /// The document of a refusal. A page for people, as a proxy or a path that nobody knows has, says no more than its status.
+    private static func refusal(_ answer: HTTPAnswer, of question: ServiceQuestion) throws(SourceError) -> JSONValue {
+        do throws(SourceError) { return try document(answer.body) } catch {
+            throw answer.status == 404 ? .notFound(id: question.target) : error
+        }
+    }
+
+    /// The address for a target, with the parameters of every request.
+    private func url(_ target: String, _ values: [String: String]) -> String {
+        guard target.hasPrefix("/") else { return target }
+        let parameters = (manifest.query ?? [:]).sent(values).sorted { $0.key < $1.key }
+            .map { "\($0.key)=\(PercentEncoding.encode($0.value))" }
+        guard !parameters.isEmpty else { return baseURL + target }
+        return baseURL + target + (target.contains("?") ? "&" : "?") + parameters.joined(separator: "&")
     }
 
     private static func document(_ body: ByteBuffer) throws(SourceError) -> JSONValue {
@@ -126,9 +144,7 @@ struct RestClient: Sendable {
         let values = variables.merging(values) { _, request in request }
         let target = request.url.expand(values)
         var message = HTTPRequest(
-            url: target.hasPrefix("/") ? baseURL + target : target,
-            headers: headers.mapValues { $0.filled(values) }.filter { !$0.value.isEmpty },
-            hasSecretAnswer: isSecret)
+            url: url(target, values), headers: headers.sent(values), hasSecretAnswer: isSecret)
         if let body = request.body {
             message.body = try Self.written(body, values, id)
             if !message.headers.keys.contains(where: { $0.lowercased() == "content-type" }) {

@@ -34,6 +34,12 @@ struct RestRequest: Sendable, Decodable {
 }
 
 extension [String: Phrase] {
+    /// The texts with these values. What is empty, or has only empty variables, is not sent.
+    func sent(_ values: [String: String]) -> [String: String] {
+        filter { $0.value.names.isEmpty || $0.value.names.contains { !(values[$0] ?? "").isEmpty } }
+            .mapValues { $0.filled(values) }.filter { !$0.value.isEmpty }
+    }
+
     var names: Set<String> { values.reduce(into: []) { $0.formUnion($1.names) } }
 }
 

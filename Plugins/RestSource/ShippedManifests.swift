@@ -62,9 +62,11 @@ extension Manifest {
     /// certified by TMDB.
     private static let tmdb = """
         baseURL: https://api.themoviedb.org/3
-        rate: 40
-        ids: [tmdb, imdb]
+        rate: 30
+        ids: [tmdb, { tvdb: "tvdb-{id}" }, imdb]
         headers: { Authorization: "Bearer {token}" }
+        query: { api_key: "{key}" }
+        either: [token, key]
         defaults: { language: en-US, pictures: "https://image.tmdb.org/t/p/original" }
         files: "{pictures}{file}"
         faults:
@@ -141,7 +143,26 @@ extension Manifest {
           - id: "tt{number}"
             resolve:
               get: "/find/{id}?external_source=imdb_id"
-              id: [{ at: /movie_results/0/id, as: text }, { text: "tv-{/tv_results/0/id}" }, { text: "person-{/person_results/0/id}" }]
+              id:
+                - { at: /movie_results/0/id, as: text }
+                - { text: "tv-{/tv_results/0/id}" }
+                - &episode
+                  text: "tv-{/tv_episode_results/0/show_id}-s{/tv_episode_results/0/season_number}-e{/tv_episode_results/0/episode_number}"
+                - { text: "person-{/person_results/0/id}" }
+          - id: "tt{number}-s{season}"
+            resolve: { get: "/find/tt{number}?external_source=imdb_id", id: [{ text: "tv-{/tv_results/0/id}-s{season}" }] }
+          - id: "tt{number}-s{season}-e{episode}"
+            resolve:
+              get: "/find/tt{number}?external_source=imdb_id"
+              id: [{ text: "tv-{/tv_results/0/id}-s{season}-e{episode}" }]
+          - id: "tvdb-{number}"
+            resolve: { get: "/find/{number}?external_source=tvdb_id", id: [{ text: "tv-{/tv_results/0/id}" }, *episode] }
+          - id: "tvdb-{number}-s{season}"
+            resolve: { get: "/find/{number}?external_source=tvdb_id", id: [{ text: "tv-{/tv_results/0/id}-s{season}" }] }
+          - id: "tvdb-{number}-s{season}-e{episode}"
+            resolve:
+              get: "/find/{number}?external_source=tvdb_id"
+              id: [{ text: "tv-{/tv_results/0/id}-s{season}-e{episode}" }]
           - id: "movie-{movie}"
             title:
               get: "/movie/{movie}?append_to_response=translations{&language}"
@@ -182,6 +203,16 @@ extension Manifest {
                 metadata: { attribution: *attribution }
                 translations: *translations
             candidates: { get: "/tv/{show}/season/{season}/images", items: /posters, fields: *picture }
+          - id: "tv-{show}-s{season}-e{episode}"
+            title:
+              get: "/tv/{show}/season/{season}/episode/{episode}{?language}"
+              fields:
+                id: { text: "tv-{show}-s{/season_number}-e{/episode_number}" }
+                name: /name
+                overview: /overview
+                releaseDate: /air_date
+                metadata: { attribution: *attribution }
+            candidates: { get: "/tv/{show}/season/{season}/episode/{episode}/images", items: { still: /stills }, fields: *picture }
           - id: "person-{person}"
             title:
               get: "/person/{person}?append_to_response=translations{&language}"

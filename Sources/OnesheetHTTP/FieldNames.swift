@@ -25,4 +25,8 @@ extension HTTPField.Name {
     package static let color = known("Onesheet-Color")
     /// The size of the image in pixels: `342x513`.
     package static let size = known("Onesheet-Size")
+    /// The parts of the address that have no effect: `label, order`.
+    package static let ignored = known("Onesheet-Ignored")
+    /// The kind of image that there is none of, and in whose place the fallback image is: `poster`.
+    package static let fallback = known("Onesheet-Fallback")
 }

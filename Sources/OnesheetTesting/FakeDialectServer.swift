@@ -26,6 +26,14 @@ public struct FakeDialectServer: DialectServer {
             source: String(sourceURL[..<separator.lowerBound]), id: String(sourceURL[separator.upperBound...]))
     }
 
+    /// Ids of TheTVDB are written as `tvdb-81189`, all others as they are.
+    public func title(_ id: String, of database: String, from source: String) throws(RequestError) -> TitleReference {
+        guard let id = DatabaseIDs(database, prefix: database == "tvdb" ? "tvdb-" : "").written(id) else {
+            throw .malformed("“\(id)” is no id of \(database)")
+        }
+        return TitleReference(source: source, id: id)
+    }
+
     public func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
         try title(String(sourceURL).replacing(bytesOf: "%3A", with: ":").replacing(bytesOf: "%2F", with: "/"))
     }

@@ -17,6 +17,7 @@ import mirror
 import monitoring
 import protocols
 import proxies
+import rating_posters
 import real_thumbor
 import shells
 from context import Context
@@ -24,7 +25,7 @@ from server import Missing
 
 CHECKS = {
     name.removeprefix("check_").replace("_", "-"): check
-    for module in [dialects, mirror, real_thumbor, downloads, protocols, proxies, monitoring, shells]
+    for module in [dialects, mirror, rating_posters, real_thumbor, downloads, protocols, proxies, monitoring, shells]
     for name, check in vars(module).items() if name.startswith("check_")
 }
 

@@ -34,6 +34,18 @@ QUESTIONS = {
     ],
     "MediaElch": ["movie/550/images?language=de-DE&include_image_language=en,null,de", "movie/550/casts?language=de-DE"],
     "Posterizarr": ["movie/550?append_to_response=images&language=xx&include_image_language=xx,en,de", "tv/1396/season/1/images"],
+    "TMDB Helper": [
+        "movie/550?append_to_response=credits,images,release_dates,content_ratings,external_ids,movie_credits,tv_credits,keywords,reviews,videos,"
+        "watch/providers&language=de-DE&include_image_language=de,null,en&include_video_language=de,null,en&region=DE",
+    ],
+    "AIOMetadata": [
+        "tv/1396?append_to_response=external_ids,content_ratings,images,translations,keywords,videos,season/1,season/2"
+        "&include_image_language=pt,en,null,ja",
+    ],
+    "tinyMediaManager": ["collection/10/images", "tv/1396/season/1/episode/2/images"],
+    "Kometa": ["movie/550?append_to_response=external_ids,keywords&language=en", "discover/tv?with_networks=213&page=1"],
+    "Swift TMDb": ["movie/550/images?include_image_language=de,en", "tv/1396/season/1?language=de-DE"],
+    "tivi": ["tv/1396?append_to_response=external_ids", "tv/popular?page=2&language=en"],
     "MovieSwiftUI": ["movie/550?append_to_response=keywords,images&include_image_language=en,en,null&language=en", "movie/popular?page=3"],
 }
 # The same questions as some of these, in other words.
@@ -67,7 +79,7 @@ class FakeTMDB:
                 url = urlsplit(self.path)
                 if url.path.startswith("/t/p/original/"):
                     fake.files.append(url.path)
-                    known = url.path.rsplit("/", 1)[1].split(".")[0] == FILE
+                    known = url.path.rsplit("/", 1)[1].split(".")[0].endswith(FILE)
                     return self.send(*((200, "image/jpeg", fake.picture) if known else (404, "text/html", b"<h1>404</h1>")))
                 fake.asked.append(self.path)
                 fake.keys.add((self.headers["Authorization"], *parse_qs(url.query).get("api_key", [])))
@@ -79,8 +91,12 @@ class FakeTMDB:
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
                 self.send_header("Cache-Control", "public, max-age=31919000" if kind == "image/jpeg" else "public, max-age=21600")
-                self.end_headers()
-                self.wfile.write(body)
+                try:
+                    self.end_headers()
+                    self.wfile.write(body)
+                except BrokenPipeError:
+                    # Who asked has given up.
+                    self.close_connection = True
 
             def log_message(self, *_):
                 pass

@@ -52,11 +52,16 @@ def wait_until_open(address, process):
 
 def get(url, **fields):
     """Status, header fields in lower case, and body of an answer, as it was sent."""
+    return ask(url, "GET", **fields)
+
+
+def ask(url, method, **fields):
+    """The answer to a request with this method."""
     parts = urllib.request.urlparse(url)
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
     try:
         path = url.split(parts.netloc, 1)[1] or "/"
-        connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in fields.items()})
+        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in fields.items()})
         answer = connection.getresponse()
         return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
     finally:

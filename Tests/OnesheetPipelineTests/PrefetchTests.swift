@@ -209,6 +209,35 @@ final class PrefetchTests: XCTestCase {
         XCTAssertEqual(seen.withLock { $0 }, [1, 2, 3, 4, 5, 6])
     }
 
+    func testEachIDHasAState() async throws {
+        // Given a title whose variant is there, one that is new, and one that the source does not have
+        let picture = try Pipeline.picture()
+        transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: picture) }
+        let source = ScriptedSource { id throws(SourceError) in
+            if id == "9" { throw .notFound(id: id) }
+            return [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))]
+        }
+        let pipeline = try Pipeline.forTesting(
+            source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
+        let prefetcher = Prefetcher(pipeline: pipeline, concurrency: 3)
+        _ = try await prefetcher.run(films: [titles[1]], sizes(20)) { _ in }
+        // When their ids are prefetched, one of them twice
+        let progress = Mutex([PrefetchSummary]())
+        let summary = try await prefetcher.run(
+            films: ["9", "2", "1", "2"].map { TitleReference(source: "films", id: $0) }, sizes(20)
+        ) { summary in progress.withLock { $0.append(summary) } }
+        // Then the summary says what became of each, in their order
+        XCTAssertEqual(
+            summary.titles,
+            [
+                .init(title: "films://9", state: .failed), .init(title: "films://2", state: .known),
+                .init(title: "films://1", state: .new),
+            ])
+        // And reports of the progress do not
+        XCTAssertTrue(progress.withLock { $0.allSatisfy { $0.titles == nil } })
+        XCTAssertNil(summary.withLastFailures().titles)
+    }
+
     private func pipeline() throws -> Pipeline {
         let picture = try Pipeline.picture()
         transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: picture) }

@@ -79,6 +79,31 @@ class Mirror(Attack):
 
 
 @attack
+class RatingPosters(Attack):
+    name = "rating-posters"
+    what = "addresses of rating posters: made-up keys, ids, labels, sizes and parameters; only the right key may get a picture"
+    key = "stress-key-of-all"
+
+    def turn(self, random):
+        word = self.next()
+        key = random.choice([self.key] * 4 + [word, self.key[:-1], self.key.upper(), f"{self.key}%00", "x" * 5000])
+        kind = random.choice(["poster", "textless", "backdrop", "logo", "episode", "season", "rating", "banner"])
+        label = random.choice(["default", word, "x" * 200, "%2e%2e", "order"])
+        base, title = random.choice([
+            ("imdb", f"tt1{random.randrange(10**6)}"), ("imdb", f"tt{random.randrange(10**9)}"), ("tmdb", f"movie-{random.randrange(10**9)}"),
+            ("tmdb", f"series-{word}"), ("tvdb", f"{random.randrange(10**9)}"), ("imdb", f"episode-tt1-S{'9' * 30}E1"), ("tmdb", "%2e%2e"),
+            ("imdb", "x" * 3000), ("anidb", word)])
+        query = random.choice(["", "?fallback=true", f"?lang={word}", f"?imageSize={word}", "?imageSize=very-large&lang=de", f"?_={word}",
+                               f"?order={'imdb%2C' * 500}", "?" + "badges=a&" * 400])
+        path = random.choice([f"/{key}/{base}/{kind}-{label}/{title}.{random.choice(['jpg', 'png', 'gif'])}{query}"] * 9 + [f"/{key}/isValid"])
+        answer = self.get(path, random, (200, 400, 403, 404, 414, 431, 502, 504))
+        if answer and answer.status == 200 and key != self.key:
+            self.wrong(f"an answer for a made-up key: {path[:60]}")
+        if answer and self.key.encode() in answer.body:
+            self.wrong("an answer with a key in it")
+
+
+@attack
 class Twins(Attack):
     name = "unicode-twins"
     what = "ids that look the same and are not: U+212A and K, é composed and decomposed; each has to have its own picture"

@@ -198,7 +198,12 @@ async def respond(origin, path, writer):
     elif kind == "tmdb":
         query = dict(urllib.parse.parse_qsl(parsed.query))
         word = query.get("query", name)
-        if word.startswith("none"):
+        if name == "images" or "/find/" in parsed.path:
+            data = json.dumps({
+                "posters": [{"file_path": f"/known{len(parsed.path) % 50}.jpg", "iso_639_1": "de"}],
+                "movie_results": [{"id": 550}] if name.startswith("tt1") else []}).encode()
+            send(answer(data, Content_Type="application/json"))
+        elif word.startswith("none"):
             send(answer(b'{"status_code":34,"status_message":"none"}', "404 Not Found", Content_Type="application/json"))
         else:
             data = BIG if word.startswith("big") else json.dumps({"id": 1, "release_date": "1990-01-01", "query": query}).encode()

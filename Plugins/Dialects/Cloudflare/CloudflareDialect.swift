@@ -7,7 +7,7 @@ public struct CloudflareDialect: Dialect {
     public static let prefix = "/cdn-cgi/image/"
     public static let readsQuery = true
 
-    public init() {}
+    public init(_ configuration: NoConfiguration = NoConfiguration()) {}
 
     public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
         guard let (options, url) = address.cut(at: "/") else {

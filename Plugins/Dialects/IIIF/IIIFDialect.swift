@@ -7,7 +7,7 @@ public struct IIIFDialect: Dialect {
     public static let name = "iiif"
     public static let prefix = "/iiif/3/"
 
-    public init() {}
+    public init(_ configuration: NoConfiguration = NoConfiguration()) {}
 
     public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
         let parts = address.pieces(at: "/", omittingEmptySubsequences: false)

@@ -13,7 +13,7 @@ public struct NextDialect: Dialect {
         [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840] + SizeLadder.widths
     ).sorted()
 
-    public init() {}
+    public init(_ configuration: NoConfiguration = NoConfiguration()) {}
 
     public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
         guard address.starts(withBytesOf: "?") else {

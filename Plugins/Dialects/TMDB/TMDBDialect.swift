@@ -7,10 +7,10 @@ public struct TMDBDialect: Dialect {
     public static let name = "tmdb"
     public static let prefix = "/t/p/"
     public static let documents: String? = "/3/"
-    public static let source: String? = "tmdb"
+    public let source: String? = "tmdb"
     private static let type = "application/json;charset=utf-8"
 
-    public init() {}
+    public init(_ configuration: NoConfiguration = NoConfiguration()) {}
 
     /// A picture by its size and the path of its file. One original serves all sizes and formats.
     ///

@@ -7,7 +7,7 @@ public struct ThumborDialect: Dialect {
     public static let prefix = "/thumbor/"
     public static let readsQuery = true
 
-    public init() {}
+    public init(_ configuration: NoConfiguration = NoConfiguration()) {}
 
     public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
         guard let (signature, path) = address.cut(at: "/") else {

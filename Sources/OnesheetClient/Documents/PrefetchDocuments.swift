@@ -64,6 +64,26 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
         public let reason: String
     }
 
+    /// What became of a title.
+    public struct Outcome: Sendable, Equatable, Decodable {
+        /// A newer server may know more states than these.
+        public struct State: RawRepresentable, Sendable, Hashable, Decodable {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// At least one variant was made, and none is missing.
+            public static let new = State(rawValue: "new")
+            /// The cache had all variants.
+            public static let known = State(rawValue: "known")
+            /// A variant is missing.
+            public static let failed = State(rawValue: "failed")
+        }
+
+        /// The title as `source://id`.
+        public let title: String
+        public let state: State
+    }
+
     /// Variants requested.
     public let total: Int
     /// Variants that were made.
@@ -78,6 +98,8 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let bytes: Int?
     /// The last failures; in the last report all of them.
     public let failures: [Failure]?
+    /// What became of each title that was tried, in the order of the ids. Only the last report of an order with ids has it.
+    public let titles: [Outcome]?
 
     /// Variants that were tried.
     public var done: Int { made.addingSaturating(skipped).addingSaturating(failed) }

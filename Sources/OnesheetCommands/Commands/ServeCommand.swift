@@ -11,7 +11,7 @@ struct ServeCommand: PluggedCommand {
         discussion: """
             Without a configuration file, variables of the environment say what it serves, and a file overrides them key by key:
 
-              TMDB_TOKEN                    The Movie Database
+              TMDB_TOKEN                    The Movie Database, or TMDB_KEY for a key of its version 3
               KOBIS_KEY with KAKAO_KEY      the Korean box office
               FANART_KEY                    fanart.tv
               ONESHEET_LISTEN               the address to listen on

@@ -3,9 +3,13 @@
 /// A dialect only parses text. The server checks, fetches, renders and responds, so an address gets the same bytes as the free
 /// transform that it is translated to. One instance of a dialect serves many concurrent requests.
 public protocol Dialect: Sendable {
+    /// Its own keys, which a configuration has below its name; none by default.
+    associatedtype Configuration: Decodable & Sendable = NoConfiguration
+
     /// The name in a configuration's `dialects`: `thumbor`.
     static var name: String { get }
-    /// The path prefix of its addresses: an exact path or, if it ends with a slash, everything below it.
+    /// The path prefix of its addresses: an exact path or, if it ends with a slash, everything below it. What a client chooses is in braces:
+    /// `/{key}/`. Then `isAddress(_:)` says more, and the dialect gets what follows the text before the first brace.
     static var prefix: String { get }
     /// Whether the query is part of the address.
     static var readsQuery: Bool { get }
@@ -13,12 +17,17 @@ public protocol Dialect: Sendable {
     /// the query.
     static var documents: String? { get }
     /// The name of the source whose images the addresses mean; `nil` by default, if addresses name theirs. A configuration must have it.
-    static var source: String? { get }
+    var source: String? { get }
 
-    /// The body of an error at an address of `documents`, in the form of the other server. By default it is a problem document.
+    /// Whether a path, percent-encoded and without the query, is an address of this dialect. By default, `prefix` says that.
+    static func isAddress(_ path: Substring) -> Bool
+
+    /// The body of an error at an address of `documents`, or of images if there are no such documents, in the form of the other server. By
+    /// default it is a problem document.
     static func errorDocument(status: Int, detail: String) -> (any Encodable & Sendable)?
 
-    init()
+    /// - Throws: `ConfigurationError` with the path of the key below the dialect's name.
+    init(_ configuration: Configuration) throws(ConfigurationError)
 
     /// Translates the address of an image.
     /// - Parameters:
@@ -48,8 +57,12 @@ public protocol Dialect: Sendable {
 extension Dialect {
     public static var readsQuery: Bool { false }
     public static var documents: String? { nil }
-    public static var source: String? { nil }
+    public var source: String? { nil }
     public static func errorDocument(status: Int, detail: String) -> (any Encodable & Sendable)? { nil }
+
+    public static func isAddress(_ path: Substring) -> Bool {
+        prefix.utf8.last == UInt8(ascii: "/") ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
+    }
 
     public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? { nil }
 
@@ -80,12 +93,19 @@ public protocol DialectServer: Sendable {
 
     /// The same for a source URL inside a path: percent-encoded, or an unescaped `http` or `https` URL with its query.
     func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference
+
+    /// The title that a database has under `id`, as the source of that name writes it.
+    /// - Parameter database: `imdb`, `tmdb` or `tvdb`, for example.
+    /// - Throws: `RequestError` if the source takes no ids of the database, or none of this form.
+    func title(_ id: String, of database: String, from source: String) throws(RequestError) -> TitleReference
 }
 
 /// The address of an image in Onesheet's terms.
 public struct DialectImage: Sendable, Equatable {
-    /// The title whose poster is shown.
+    /// The title whose image is shown.
     public var title: TitleReference
+    /// Which of its images; the poster by default.
+    public var selector = ImageSelector.poster
     /// Options of Onesheet's grammar, each with its arguments: `w:300`.
     public var options: [String]
     /// Whether the client's `Accept` header selects the format.
@@ -98,6 +118,10 @@ public struct DialectImage: Sendable, Equatable {
     public var isSize = false
     /// An `http` or `https` URL to which clients are redirected if there is no image.
     public var fallback: String?
+    /// Whether the client asks for the fallback image of the server if there is no image.
+    public var wantsFallback = false
+    /// The parts of the address that were read and have no effect: names of parameters, for example.
+    public var ignored: [String] = []
 
     public init(
         title: TitleReference, options: [String], negotiates: Bool = false, exactly: PixelSize? = nil, isShared: Bool = false

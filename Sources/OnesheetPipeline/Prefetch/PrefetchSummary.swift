@@ -16,6 +16,26 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         }
     }
 
+    /// What became of one title.
+    package struct Outcome: Sendable, Equatable, Codable {
+        package enum State: String, Sendable, Codable {
+            /// At least one variant was made, and none is missing.
+            case new
+            /// A tier had all variants.
+            case known
+            /// A variant is missing.
+            case failed
+        }
+
+        package var title: String
+        package var state: State
+
+        package init(title: String, state: State) {
+            self.title = title
+            self.state = state
+        }
+    }
+
     /// Variants requested.
     package var total = 0
     package var made = 0
@@ -28,6 +48,8 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     /// Variants of all failures.
     package private(set) var failed = 0
     package private(set) var failures: [Failure] = []
+    /// What became of each title that was tried, in the order of the ids; `nil` if the order names none, and before the end.
+    package var titles: [Outcome]?
 
     /// - Parameter failures: what was missing before it began.
     package init(total: Int = 0, failures: [Failure] = []) {
@@ -51,6 +73,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     package func withLastFailures(_ count: Int = 10) -> Self {
         var summary = self
         summary.failures = failures.suffix(count)
+        summary.titles = nil
         return summary
     }
 
@@ -67,6 +90,12 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
             }
         }
         return groups
+    }
+
+    /// What became of the only title of this summary; `nil` if not all of its variants were tried.
+    func state(of variants: Int) -> Outcome.State? {
+        guard done == variants else { return nil }
+        return failed > 0 ? .failed : made > 0 ? .new : .known
     }
 
     mutating func add(_ other: Self) {

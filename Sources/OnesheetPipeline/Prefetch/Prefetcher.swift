@@ -41,6 +41,8 @@ package struct Prefetcher: Sendable {
         package var missing: [PrefetchSummary.Failure] = []
         /// Counts the titles that a source has listed.
         let memory: MemoryReservation?
+        /// Whether the order names them by their ids.
+        var areNamed = false
         package var count: Int { references.count }
     }
 
@@ -80,7 +82,8 @@ package struct Prefetcher: Sendable {
             var seen: Set<TitleReference> = []
             let titles = ids.map { TitleReference(source: selection.source, id: $0) }
             return Titles(
-                source: source, references: titles.filter { seen.insert($0).inserted }, missing: missing, memory: memory)
+                source: source, references: titles.filter { seen.insert($0).inserted }, missing: missing, memory: memory,
+                areNamed: !selection.ids.isEmpty)
         }
     }
 
@@ -130,14 +133,16 @@ package struct Prefetcher: Sendable {
     ) async -> PrefetchSummary {
         await WorkContext.with({ $0.urgency = .prefetch }) {
             let summary = Mutex(PrefetchSummary(total: titles.count * variants.count, failures: titles.missing))
-            await withTaskGroup(of: PrefetchSummary.self) { group in
-                var waiting = titles.references.makeIterator()
+            var states: [Int: PrefetchSummary.Outcome.State] = [:]
+            await withTaskGroup(of: (Int, PrefetchSummary).self) { group in
+                var waiting = titles.references.enumerated().makeIterator()
                 func startNext() {
-                    guard !Task.isCancelled, let title = waiting.next() else { return }
-                    group.addTask { await make(variants, of: title, from: titles.source) }
+                    guard !Task.isCancelled, let (index, title) = waiting.next() else { return }
+                    group.addTask { (index, await make(variants, of: title, from: titles.source)) }
                 }
                 for _ in 0..<concurrency { startNext() }
-                for await done in group {
+                for await (index, done) in group {
+                    if titles.areNamed { states[index] = done.state(of: variants.count) }
                     progress(
                         summary.withLock { summary in
                             summary.add(done)
@@ -146,7 +151,13 @@ package struct Prefetcher: Sendable {
                     startNext()
                 }
             }
-            return summary.withLock { $0 }
+            var whole = summary.withLock { $0 }
+            if titles.areNamed {
+                whole.titles = titles.references.enumerated().compactMap { index, title in
+                    states[index].map { .init(title: title.description, state: $0) }
+                }
+            }
+            return whole
         }
     }
 

@@ -20,7 +20,7 @@ package enum ConfigurationReference {
                 "listen", "socketMode", "tls", "trustedAuthorities", "admin", "public", "cors", "serverHeader", "shutdown", "log",
                 "accessLog", "tracing",
                 "presets", "presetsOnly",
-                "dialects",
+                "dialects", "fallback",
             ]
         ),
         ("Signing", ["signing"]), ("Cache", ["cache"]), ("Several servers", ["shared"]), ("Clients", ["clients"]),

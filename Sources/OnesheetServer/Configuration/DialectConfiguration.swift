@@ -1,6 +1,7 @@
-import OnesheetCore
+package import OnesheetCore
 
 /// A dialect and the place of its addresses: `thumbor`, `{ thumbor: / }`, or `{ thumbor: { at: /, baseURL: "https://images.example/" } }`.
+/// Further keys are those of the dialect.
 package struct DialectConfiguration: SettingValue, Sendable, Equatable {
     /// The name of the server's own grammar. Its addresses are at `/i/`, and in this list also at the root.
     package static let imgproxy = "imgproxy"
@@ -10,9 +11,13 @@ package struct DialectConfiguration: SettingValue, Sendable, Equatable {
     package var isAtRoot = false
     /// The beginning of all source URLs without a scheme; empty if there is none.
     package var baseURL = ""
+    /// The dialect's own keys.
+    package var own: [String: ConfigurationValue] = [:]
 
-    /// A value of the mapping.
-    private struct Place: Decodable {
+    /// A value of the mapping, without the dialect's own keys.
+    struct Place: Decodable {
+        static let keys = ["at", "baseURL"]
+
         var at: String?
         var baseURL: String?
     }
@@ -34,7 +39,12 @@ package struct DialectConfiguration: SettingValue, Sendable, Equatable {
 
     private mutating func set(_ value: ConfigurationValue) throws(ConfigurationError) {
         if case .scalar(let at) = value { return try setPlace(at, at: "") }
-        let place = try ConfigurationDecoder().decode(Place.self, from: value)
+        var keys: [String: ConfigurationValue] = [:]
+        if case .mapping(let all) = value {
+            own = all.filter { !Place.keys.contains($0.key) }
+            keys = all.filter { Place.keys.contains($0.key) }
+        }
+        let place = try ConfigurationDecoder().decode(Place.self, from: own.isEmpty ? value : .mapping(keys))
         if let at = place.at { try setPlace(at, at: "at") }
         if let base = place.baseURL { try setBase(base) }
     }
@@ -63,10 +73,12 @@ package struct DialectConfiguration: SettingValue, Sendable, Equatable {
     package static var kind: String { "dialect" }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
-        guard isAtRoot || !baseURL.isEmpty else { return .text(name) }
-        guard !baseURL.isEmpty else { return .mapping([(name, .text("/"))]) }
+        guard isAtRoot || !baseURL.isEmpty || !own.isEmpty else { return .text(name) }
+        guard !baseURL.isEmpty || !own.isEmpty else { return .mapping([(name, .text("/"))]) }
         let place: [(String, PrintedValue)] = isAtRoot ? [("at", .text("/"))] : []
-        return .mapping([(name, .mapping(place + [("baseURL", .text(baseURL))]))])
+        let base: [(String, PrintedValue)] = baseURL.isEmpty ? [] : [("baseURL", .text(baseURL))]
+        let keys = own.sorted { $0.key < $1.key }.map { ($0, $1.printed(written?[name]?[$0])) }
+        return .mapping([(name, .mapping(place + base + keys))]).withoutSecrets
     }
 }
 

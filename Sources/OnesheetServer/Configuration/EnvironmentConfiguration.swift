@@ -29,6 +29,9 @@ struct EnvironmentConfiguration {
             path: ["sources", "tmdb"], variables: ["TMDB_TOKEN"],
             text: #"tmdb: { type: rest, manifest: tmdb, variables: { token: "${TMDB_TOKEN}" } }"#),
         Key(
+            path: ["sources", "tmdb"], variables: ["TMDB_KEY"],
+            text: #"tmdb: { type: rest, manifest: tmdb, variables: { key: "${TMDB_KEY}" } }"#),
+        Key(
             path: ["sources", "boxoffice"], variables: ["KOBIS_KEY", "KAKAO_KEY"],
             text: #"boxoffice: { type: boxoffice, key: "${KOBIS_KEY}", posters: { type: kakao, key: "${KAKAO_KEY}" } }"#),
         Key(
@@ -47,7 +50,9 @@ struct EnvironmentConfiguration {
     /// - Parameter variables: those that count. An empty one does not.
     init(_ variables: [String: String]) {
         func isSet(_ name: String) -> Bool { variables[name].map { !$0.isEmpty } ?? false }
-        let opened = Self.sources.filter { $0.variables.allSatisfy(isSet) }
+        var names: Set<String> = []
+        // A source is opened once, by the first of its variables.
+        let opened = Self.sources.filter { $0.variables.allSatisfy(isSet) && names.insert($0.path[1]).inserted }
         let keys = Self.keys.filter { $0.variables.allSatisfy(isSet) }
         given = keys + (opened.isEmpty ? [Self.sample] : opened)
         text = (keys.map(\.text) + ["sources:"] + given.dropFirst(keys.count).map { "  \($0.text)" }).joined(separator: "\n") + "\n"

@@ -29,6 +29,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var presets: [String: String] = [:]
     package var presetsOnly = false
     package var dialects: [DialectConfiguration] = []
+    package var fallback = FallbackConfiguration()
     package var sources: [String: NestedSource] = [:]
     package var prefetch: [PrefetchConfiguration] = []
     /// What a start says about the configuration, such as which variables would open other sources.
@@ -92,6 +93,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting(
                 "dialects", \.dialects,
                 meaning: "see [HTTP API](http-api.md#addresses-of-other-image-servers)"),
+            Setting("fallback", \.fallback, meaning: "images for what does not exist"),
             Setting("prefetch", \.prefetch, meaning: "daily prefetch schedule"),
             Setting("sources", \.sources, meaning: "sources of posters"),
         ]

@@ -248,15 +248,33 @@ extension PluginList {
                 path: path,
                 message: unknownName(name, kind: "dialect", known: dialects.map { $0.name } + [DialectConfiguration.imgproxy]))
         }
-        if let source = type.source, configuration.sources[source] == nil {
+        let dialect: any Dialect
+        do throws(ConfigurationError) { dialect = try make(type, placement.own) } catch { throw error.under("\(path).\(name)") }
+        if let source = dialect.source, configuration.sources[source] == nil {
             throw ConfigurationError(path: path, message: "“\(name)” needs a source with the name “\(source)” under “sources”")
         }
-        let placed = PlacedDialect(configuration: placement, dialect: type.init())
+        let placed = PlacedDialect(configuration: placement, dialect: dialect)
         guard !placement.isAtRoot || placed.isSigned else {
             throw ConfigurationError(
                 path: path, message: "\(name) cannot be at the root: its addresses do not begin with a signature")
         }
         return placed
+    }
+
+    private func make<Made: Dialect>(
+        _ type: Made.Type, _ keys: [String: ConfigurationValue]
+    ) throws(ConfigurationError) -> any Dialect {
+        try Made(try ConfigurationDecoder().decode(DialectKeys<Made.Configuration>.self, from: .mapping(keys)).own)
+    }
+
+    /// The keys of a dialect. Those of its place are elsewhere, and known here to find what is misspelt.
+    private struct DialectKeys<Own: Decodable>: Decodable {
+        let own: Own
+
+        init(from decoder: any Decoder) throws {
+            _ = try DialectConfiguration.Place(from: decoder)
+            own = try Own(from: decoder)
+        }
     }
 
     /// Creates a plugin from its part of the configuration.

@@ -19,6 +19,7 @@ package struct ServerContext: Sendable {
     package let options: ImageOptions
     /// The configured dialects, in configuration order.
     let dialects: [PlacedDialect]
+    let fallbacks: FallbackImages
     /// Creates the sources.
     package let assembly: PluginAssembly
     package let resources: ServerResources
@@ -87,6 +88,7 @@ package struct ServerContext: Sendable {
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly,
             watermark: watermark, findsQuality: configuration.rendering.quality == .automatic)
         dialects = try plugins.dialects(configuration)
+        fallbacks = try FallbackImages(configuration.fallback, drawnBy: renderer, limits)
         for (index, line) in configuration.prefetch.enumerated() { try line.check(with: options, at: index) }
     }
 

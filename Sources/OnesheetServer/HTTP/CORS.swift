@@ -18,7 +18,8 @@ struct CORS {
         guard isOpen || origins.contains(where: { $0.isExactly(origin ?? "") }) else { return }
         fields[.accessControlAllowOrigin] = isOpen ? "*" : origin
         fields[.accessControlExposeHeaders] =
-            "ETag, Cache-Status, Server-Timing, Retry-After, Onesheet-ThumbHash, Onesheet-Color, Onesheet-Size, X-Request-Id"
+            "ETag, Cache-Status, Server-Timing, Retry-After, Onesheet-ThumbHash, Onesheet-Color, Onesheet-Size, Onesheet-Ignored, "
+            + "Onesheet-Fallback, X-Request-Id"
     }
 
     /// The fields of a preflight response. Empty if `request` is not a preflight.

@@ -18,6 +18,8 @@ struct AddressFacts {
     var isVersioned = false
     /// The canonical path of the variant.
     var canonical: String?
+    /// The parts of the address that have no effect.
+    var ignored: [String] = []
     /// How a browser shows the image, and the title that names its file.
     var disposition: (Disposition, TitleReference)?
     /// The longest time in seconds that caches may keep the response, if it is shorter than that of other images.
@@ -150,6 +152,7 @@ struct ImageResponse {
         if let (disposition, title) = address.disposition {
             fields[.contentDisposition] = disposition.field(for: title, fileExtension: fileExtension)
         }
+        if !address.ignored.isEmpty { fields[.ignored] = address.ignored.joined(separator: ", ") }
         if let canonical = address.canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
         return fields
     }

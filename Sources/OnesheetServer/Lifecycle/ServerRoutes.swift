@@ -65,7 +65,8 @@ extension ServerContext {
     var images: ImageContext {
         ImageContext(
             pipeline: pipeline, sources: sources, options: options, signature: configuration.signature,
-            encryption: configuration.signing.encryptionKey, accept: Accept(formats: pipeline.engine.formats), clock: clock)
+            encryption: configuration.signing.encryptionKey, accept: Accept(formats: pipeline.engine.formats),
+            fallbacks: fallbacks, clock: clock)
     }
 
     /// Explains addresses of images. It has all image routes.

@@ -100,9 +100,14 @@ struct AccessLine {
         visible(page: referer.contains("://") ? shown(path: referer) : visible(target: referer))
     }
 
-    /// Whether a query has the path of an image of a free transform, which may be a URL in base64url.
+    /// Whether a query has the path of an image of a free transform, which may be a URL in base64url, or one with a client's key.
     private static func hasImage(_ query: Substring) -> Bool {
-        do throws(RequestError) { return image(in: try PercentEncoding.decode(query)[...]) != nil } catch { return true }
+        do throws(RequestError) {
+            let text = try PercentEncoding.decode(query)
+            return image(in: text[...]) != nil || !ClientKeys.left(outOfPage: text).isExactly(text)
+        } catch {
+            return true
+        }
     }
 
     /// The place of what may be an address of a free transform.
@@ -120,7 +125,7 @@ struct AccessLine {
 
     /// A path or URL without the query of a URL in an address of a free transform in it, wherever that begins.
     private static func visible(page: String) -> String {
-        let page = shown(path: page)
+        let page = ClientKeys.left(outOfPage: shown(path: page))
         var (rest, starts) = (page[...], 0)
         while let start = image(in: rest) {
             // Each is decoded to the end of the page. No page has more of them, and what follows may be a URL.

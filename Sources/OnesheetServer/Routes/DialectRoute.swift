@@ -11,6 +11,7 @@ import Synchronization
 /// The route of a dialect.
 struct DialectRoute: ImageRoute {
     let prefix: String
+    let label: String
     let readsQuery: Bool
     let images: ImageContext
     /// The dialect's name in the configuration.
@@ -33,7 +34,10 @@ struct DialectRoute: ImageRoute {
         _ dialect: any Dialect, _ configuration: DialectConfiguration, images: ImageContext, listen: ListenAddress, isSecure: Bool,
         presetsOnly: Bool, outputPixels: Int, catalog: Catalog
     ) {
-        prefix = configuration.isAtRoot ? "/" : type(of: dialect).prefix
+        let prefix = configuration.isAtRoot ? "/" : type(of: dialect).prefix
+        // What a client chooses is no part of the name in metrics.
+        label = Self.label(of: prefix)
+        self.prefix = prefix.cut(at: "{").map { String($0.before) } ?? prefix
         self.configuration = configuration
         readsQuery = type(of: dialect).readsQuery
         self.dialect = dialect
@@ -47,7 +51,7 @@ struct DialectRoute: ImageRoute {
 
     func matches(_ path: String) -> Bool {
         if configuration.isAtRoot { return RootAddress.dialect.begins(path) }
-        return prefix.hasSuffix("/") ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
+        return type(of: dialect).isAddress(path[...])
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
@@ -55,9 +59,11 @@ struct DialectRoute: ImageRoute {
         guard let image = try dialect.image(at: rest, on: server) else { return nil }
         let transform = try image.isSize ? images.options.transform(ofSize: image.options) : images.options.transform(image.options)
         var address = ImageAddress(
-            server.found(image.title), transform: transform,
+            server.found(image.title), image.selector, transform: transform,
             negotiates: image.negotiates, exactly: image.exactly, isShared: image.isShared)
         address.fallback = image.fallback
+        address.wantsFallback = image.wantsFallback
+        address.ignored = image.ignored
         return address
     }
 
@@ -80,6 +86,21 @@ struct DialectRoute: ImageRoute {
             response.headers[.cacheControl] = "public, max-age=60"
             return response
         }
+    }
+
+    func response(to problem: Problem) throws -> Response? {
+        type(of: dialect).documents == nil ? try errorDocument(of: problem) : nil
+    }
+
+    /// A problem in the form of the other server, if it has one.
+    fileprivate func errorDocument(of problem: Problem) throws -> Response? {
+        guard let document = type(of: dialect).errorDocument(status: problem.status.code, detail: problem.detail) else {
+            return nil
+        }
+        var response = try Response.json(document, status: problem.status, type: "application/json;charset=utf-8")
+        for field in problem.fields where field.name != .contentType { response.headers[field.name] = field.value }
+        response.headers[.accessControlAllowOrigin] = "*"
+        return response
     }
 
     private func host(_ context: RequestContext, on server: AddressServices) -> DialectHost {
@@ -111,20 +132,15 @@ struct DialectDocumentRoute: Route {
         self.images = images
     }
 
+    /// The prefix without its slash has an answer in the form of the other server too.
+    func matches(_ path: String) -> Bool { path.starts(withBytesOf: prefix) || path.isExactly(prefix.dropLast()) }
+
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         let query = (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? ""
         return try await images.other(context, rest: rest + query)
     }
 
-    func response(to problem: Problem) throws -> Response? {
-        guard let document = type(of: images.dialect).errorDocument(status: problem.status.code, detail: problem.detail) else {
-            return nil
-        }
-        var response = try Response.json(document, status: problem.status, type: "application/json;charset=utf-8")
-        for field in problem.fields where field.name != .contentType { response.headers[field.name] = field.value }
-        response.headers[.accessControlAllowOrigin] = "*"
-        return response
-    }
+    func response(to problem: Problem) throws -> Response? { try images.errorDocument(of: problem) }
 }
 
 /// The services of the server for a dialect that parses one address. A dialect passes on only titles, so the last one found stays here
@@ -169,6 +185,16 @@ private final class AddressServices: DialectServer {
         // A whole URL keeps its query.
         guard text.firstRange(ofBytesOf: "://") == nil else { return keep(try sources.resolve(embedded: sourceURL)) }
         return keep(try sources.resolve(configuration.sourceURL(text)))
+    }
+
+    func title(_ id: String, of database: String, from source: String) throws(RequestError) -> TitleReference {
+        guard let found = images.sources.source(named: source) else { throw .unknown("there is no source “\(source)”") }
+        let forms = found.capabilities.ids.filter { $0.database.isExactly(database) }
+        guard !forms.isEmpty else { throw .unknown("the source “\(source)” takes no ids of \(database)") }
+        guard let written = forms.lazy.compactMap({ $0.written(id) }).first else {
+            throw .malformed("“\(id.shortened(to: 64))” is not an id of \(database)")
+        }
+        return keep(FoundTitle(TitleReference(source: source, id: written), in: images.sources))
     }
 
     private func keep(_ found: FoundTitle) -> TitleReference {

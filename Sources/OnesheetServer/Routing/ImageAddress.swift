@@ -23,6 +23,10 @@ struct ImageAddress: Sendable {
     var disposition: Disposition?
     /// The URL to which clients are redirected if there is no image.
     var fallback: String?
+    /// Whether the client asks for the fallback image if there is no image.
+    var wantsFallback = false
+    /// The parts of the address that have no effect.
+    var ignored: [String] = []
     /// Whether the source URL is encrypted in the address and must not be revealed to clients.
     var hidesSource = false
     /// The meaning of the path if its source has no such title.

@@ -18,6 +18,8 @@ struct ImageContext: Sendable {
     /// `nil` without a key for encrypted source URLs.
     let encryption: SourceEncryption?
     let accept: Accept
+    /// The images for what does not exist.
+    let fallbacks: FallbackImages
     let clock: WallClock
 
     /// The parsed target of `address`, for a client with this `Accept` field.
@@ -41,7 +43,8 @@ struct ImageContext: Sendable {
         let facts = AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
             isVersioned: address.source?.isVersioned ?? false,
-            canonical: canonical, disposition: disposition.map { ($0, address.title) }, expires: address.expires)
+            canonical: canonical, ignored: address.ignored, disposition: disposition.map { ($0, address.title) },
+            expires: address.expires)
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
@@ -55,10 +58,11 @@ struct ImageContext: Sendable {
         } catch {
             if Task.isCancelled { throw error }
             countFailure()
-            guard let place = Self.fallback(of: target, after: error) else {
-                throw target.address.hidesSource ? (error as? Failure)?.hidingSource ?? error : error
+            if let place = Self.fallback(of: target, after: error) {
+                return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
             }
-            return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
+            if let response = try await fallbackImage(context, of: target, after: error) { return response }
+            throw target.address.hidesSource ? (error as? Failure)?.hidingSource ?? error : error
         }
         let answer = found.answer
         pipeline.metrics.images.counter(of: answer.origin.outcome).add()
@@ -92,6 +96,31 @@ struct ImageContext: Sendable {
         }
         pipeline.metrics.images.counter(of: head.answer.origin.outcome).add()
         return image.response(to: context.method, context.headers, parts: parts, at: clock.now)
+    }
+
+    /// The response with the fallback image, if there is no image of `target` and its client gets one. It is stored under a title of its own,
+    /// so the next request asks for the image again.
+    private func fallbackImage(
+        _ context: RequestContext, of target: ParsedTarget, after error: any Error
+    ) async throws -> Response? {
+        let address = target.address
+        guard let failure = error as? Failure, failure.status == .notFound, !failure.isOurs, address.forbidden == nil,
+            fallbacks.isGiven(whenAsked: address.wantsFallback)
+        else { return nil }
+        let kind = address.image.selector.kind
+        let found = fallbacks.title(of: kind)
+        var facts = AddressFacts(varies: target.facts.varies, isShared: address.isShared)
+        facts.longestLifetime = target.facts.longestLifetime(at: clock.now)
+        let request = ImageRequest(ImageReference(found.title), target.request.transform)
+        let answer: ImageAnswer
+        do throws(Failure) { answer = try await pipeline.image(for: request, from: found.source) } catch {
+            // No image of this transform, such as a region outside it.
+            if error.isOurs { throw error }
+            return nil
+        }
+        if context.method == .get { try context.client.hold(answer.entry.body, isInTier: answer.isFromMemory) }
+        let image = ImageResponse(answer: answer, address: facts)
+        return fallbacks.response(image.response(to: context.method, [:], at: clock.now), of: kind, atMost: facts.longestLifetime)
     }
 
     /// Counts an image that was asked for and not answered.

@@ -12,6 +12,8 @@ protocol ImageRoute: Route {
     var images: ImageContext { get }
     /// The name of its grammar: `sizes`, `options`, or the name of a dialect.
     var grammar: String { get }
+    /// The name in metrics.
+    var label: String { get }
     /// Whether the query is part of the address.
     var readsQuery: Bool { get }
 
@@ -29,7 +31,11 @@ protocol ImageRoute: Route {
 }
 
 extension ImageRoute {
+    var label: String { Self.label(of: prefix) }
     var readsQuery: Bool { false }
+
+    /// `/` is the console.
+    static func label(of prefix: String) -> String { prefix == "/" ? "/{signature}/" : prefix }
 
     func checkQuery(behind rest: Substring) throws(RequestError) {}
 

@@ -16,8 +16,7 @@ final class RouteTable: Sendable {
         fileprivate init(_ route: (any Route)?, _ counters: ServerCounters) {
             self.route = route
             image = route as? any ImageRoute
-            // `/` is the console.
-            name = image.map { $0.prefix == "/" ? "/{signature}/" : $0.prefix } ?? route?.prefix ?? "other"
+            name = image?.label ?? route?.prefix ?? "other"
             counter = counters.counter(of: name)
         }
     }

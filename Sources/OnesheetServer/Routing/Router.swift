@@ -86,6 +86,7 @@ struct Router: Sendable {
             return document.answer(to: request.headers, coding)
         } catch {
             guard !Task.isCancelled else { return Response(status: .clientLeft) }
+            let error = Self.withoutKey(error)
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
             let path = shown(request: routed.path)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
@@ -93,6 +94,12 @@ struct Router: Sendable {
             errors.note(problem, at: path, request: context.client.id, now: clock.now)
             return Self.isForPerson(error, request.headers) ? pageOf(problem, request.headers) : response(to: problem, routed)
         }
+    }
+
+    /// The error without the key of a client in a path that it names.
+    private static func withoutKey(_ error: any Error) -> any Error {
+        guard case .noSuchPath(let path)? = error as? RequestError else { return error }
+        return RequestError.noSuchPath(ClientKeys.left(outOf: path))
     }
 
     /// The problem in the form of the route's clients.

@@ -9,10 +9,11 @@ import XCTest
 /// What a server without a configuration file serves.
 final class EnvironmentConfigurationTests: XCTestCase {
     func testVariablesOpenSources() throws {
-        let all = ["TMDB_TOKEN": "t", "KOBIS_KEY": "k", "KAKAO_KEY": "a", "FANART_KEY": "f"]
+        let all = ["TMDB_TOKEN": "t", "KOBIS_KEY": "k", "KAKAO_KEY": "a", "FANART_KEY": "f", "TMDB_KEY": "3"]
         let table: [([String], [String])] = [
             ([], ["sample"]), (["TMDB_TOKEN"], ["tmdb"]), (["KOBIS_KEY", "KAKAO_KEY"], ["boxoffice"]), (["FANART_KEY"], ["fanart"]),
             (["TMDB_TOKEN", "KOBIS_KEY", "KAKAO_KEY", "FANART_KEY"], ["tmdb", "boxoffice", "fanart"]), (["KAKAO_KEY"], ["sample"]),
+            (["TMDB_KEY"], ["tmdb"]), (["TMDB_KEY", "TMDB_TOKEN"], ["tmdb"]),
         ]
         for (names, sources) in table {
             // Given some of the variables

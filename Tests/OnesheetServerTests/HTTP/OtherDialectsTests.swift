@@ -278,6 +278,8 @@ private struct AskingDialect: Dialect {
     static let name = "asking"
     static let prefix = "/asking/"
 
+    init(_ configuration: NoConfiguration) {}
+
     func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
         let parts = address.split(separator: "/")
         var title = TitleReference(source: "sample", id: String(parts[1]))

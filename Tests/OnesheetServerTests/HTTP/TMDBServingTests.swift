@@ -76,11 +76,39 @@ final class TMDBServingTests: ServerTestCase {
         XCTAssertEqual(tmdb.requests(), 1)
     }
 
+    func testAKeyOfVersion3IsAsGoodAsAToken() async throws {
+        // Given a server with a key of version 3
+        let (tmdb, seen) = (try await tmdb(), seen)
+        let server = try await server(tmdb, credential: "key: ours3")
+        // When a client asks with a key of its own, and for a picture of a title
+        let answer = try await server.send("/3/movie/550?api_key=theirs&language=de-DE")
+        let picture = try await server.send("/t/p/w92/tmdb/550.jpg")
+        // Then the service gets that of the server, in the address
+        XCTAssertEqual(answer.text, Self.film)
+        XCTAssertEqual(picture.status, 200, picture.text)
+        XCTAssertEqual(tmdb.requests(for: "/api/movie/550?language=de-DE&api_key=ours3"), 1)
+        XCTAssertEqual(tmdb.requests(for: "/api/movie/550/images?api_key=ours3"), 1)
+        XCTAssertEqual(tmdb.requests(for: "/p/40-60.jpg"), 1)
+        XCTAssertEqual(seen.withLock { $0 }, [""])
+    }
+
+    func testASourceNeedsATokenOrAKey() throws {
+        for (variables, isRight) in [("token: a", true), ("key: a", true), ("", false), ("token: \"\"", true)] {
+            let yaml = "sources: { tmdb: { type: rest, manifest: tmdb, variables: { \(variables) } } }"
+            let examine = {
+                try ServerContext.examined(
+                    try ConfigurationFile(environment: [:]).parse(yaml), .standard, logger: RunningServer.silent)
+            }
+            if isRight { XCTAssertNoThrow(try examine(), yaml) } else { XCTAssertThrowsError(try examine(), yaml) }
+        }
+    }
+
     func testErrorsHaveTheFormOfTheService() async throws {
         let tmdb = try await tmdb()
         let server = try await server(tmdb)
         for (path, method, status, code) in [
-            ("/3/movie/1", "GET", 404, 34), ("/3/movie/1?page=1", "GET", 404, 34), ("/3/", "GET", 404, 34),
+            ("/3/movie/1", "GET", 404, 34), ("/3/movie/1?page=1", "GET", 404, 34), ("/3/", "GET", 404, 34), ("/3", "GET", 404, 34),
+            ("/3", "POST", 405, 42), ("/3/movie/901", "GET", 404, 34), ("/3/movie/902", "GET", 404, 34),
             ("/3/movie/../x", "GET", 404, 34), ("/3/account", "GET", 403, 3), ("/3/authentication/token/new", "GET", 403, 3),
             ("/3/movie/550/rating", "POST", 405, 42), ("/3/list/1", "DELETE", 405, 42),
             ("/3/search/movie?query=\(String(repeating: "a", count: 5000))", "GET", 400, 18),
@@ -208,6 +236,9 @@ final class TMDBServingTests: ServerTestCase {
             case "/api/movie/551": return json(Self.newFilm)
             case "/api/movie/550/images":
                 return json(#"{"posters":[{"file_path":"/40-60.jpg","iso_639_1":"en","vote_average":8,"vote_count":40}]}"#)
+            // A page for people.
+            case "/api/movie/901": return .answer(status: 404, type: "text/html", body: ByteBuffer(string: "<h1>404</h1>"))
+            case "/api/movie/902": return .answer(status: 404)
             case "/api/movie/900": return .answer(type: "text/html", body: ByteBuffer(string: "<p>Sorry"))
             default: return json(Self.missing, 404)
             }
@@ -215,14 +246,14 @@ final class TMDBServingTests: ServerTestCase {
     }
 
     private func server(
-        _ tmdb: OriginServer, keys: String = "", clock: WallClock = .system
+        _ tmdb: OriginServer, keys: String = "", credential: String = "token: ours", clock: WallClock = .system
     ) async throws -> RunningServer {
         try await server(
             sources: """
                 tmdb:
                   type: rest
                   manifest: tmdb
-                  variables: { token: ours, pictures: "\(tmdb.url)/p" }
+                  variables: { \(credential), pictures: "\(tmdb.url)/p" }
                   baseURL: "\(tmdb.url)/api"
                   networks: [loopback]
                 """, keys: "dialects: [tmdb]\n\(keys)", clock: clock)

@@ -58,6 +58,30 @@ final class SecretQueryTests: ServerTestCase {
         }
     }
 
+    func testTheKeyOfAnAddressForRatingPostersIsNotLogged() {
+        for rest in [
+            "imdb/poster-default/tt1.jpg", "TVDB/poster-default/1", "tmdb/x", "isValid", "requests", "anidb/poster-a/1.jpg",
+            "poster/tt1.jpg",
+            "imdb/\u{301}poster-default/tt1.jpg",
+        ] {
+            for path in ["/SECRETK/\(rest)", "/SECRETK/\(rest)?lang=de"] {
+                XCTAssertFalse(shown(request: path).contains("SECRETK"), shown(request: path))
+                XCTAssertFalse(AccessLine.visible(target: path).contains("SECRETK"), AccessLine.visible(target: path))
+            }
+            XCTAssertEqual(AccessLine.visible(target: "/SECRETK/\(rest)"), "/…/\(rest)")
+        }
+        for start in ["https://posters.example", "http://a.example/proxied", "/proxied"] {
+            XCTAssertEqual(
+                AccessLine.visible(referer: "\(start)/SECRETK/imdb/poster-default/tt1.jpg"),
+                "\(start)/…/imdb/poster-default/tt1.jpg")
+        }
+        XCTAssertEqual(AccessLine.visible(target: "/?view=explain&url=%2FSECRETK%2Fimdb%2Fposter-a%2Ftt1.jpg"), "/")
+        // What is no such address keeps its words
+        for path in ["/sources/tmdb/titles/550", "/t/p/w342/tmdb/550", "/t/p/w342/tmdb/logo-1", "/3/find/tt1", "/x/y/z"] {
+            XCTAssertEqual(AccessLine.visible(target: path), path)
+        }
+    }
+
     func testARefererLosesTheQueryOfAnOriginal() {
         let digits = Data("http://127.0.0.1:9/one.jpg?token=SECRETQ".utf8).base64URL
         let image = "/i/unsafe/w:60/\(digits.prefix(9))/\(digits.dropFirst(9)).jpg"

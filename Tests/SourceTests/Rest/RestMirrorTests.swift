@@ -42,7 +42,8 @@ final class RestMirrorTests: XCTestCase {
         for (status, text, expected) in [
             (404, RecordedTMDB.missing, nil), (422, #"{"errors":["query must be provided"]}"#, nil), (400, "{}", nil),
             (401, RecordedTMDB.badKey, "rejected"), (429, "{}", "rate"), (500, "{}", "500"), (503, "<p>", "503"),
-            (200, "<p>Sorry", "not JSON"), (404, "<p>Sorry", "not JSON"), (200, "", "not JSON"),
+            (200, "<p>Sorry", "not JSON"), (400, "<p>Sorry", "not JSON"), (200, "", "not JSON"),
+            (404, "<p>Sorry", "no title"), (404, "", "no title"),
         ] as [(Int, String, String?)] {
             let transport = FakeTransport()
             transport.on("http", status: status, text)

@@ -1,0 +1,62 @@
+import OnesheetCore
+import OnesheetCrypto
+
+/// One key of the configuration.
+struct ClientKey: Decodable, Sendable {
+    var key: String
+    /// The languages of its images, in order of preference.
+    var languages: LanguageList?
+    /// The kinds of images that it is for; `nil` is all.
+    private var kinds: [String]?
+
+    private enum CodingKeys: CodingKey { case key, languages, kinds }
+
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        key = try keys.decode(String.self, forKey: .key)
+        kinds = try keys.decodeIfPresent([String].self, forKey: .kinds)
+        let names = try keys.decodeIfPresent([String].self, forKey: .languages)
+        do throws(RequestError) {
+            languages = try names.map { names throws(RequestError) in try LanguageList(names.joined(separator: ".")) }
+            for kind in kinds ?? [] { _ = try ImageKind.named(kind) }
+        } catch {
+            throw DecodingError.dataCorruptedError(
+                forKey: names == nil ? .kinds : .languages, in: keys, debugDescription: "\(error)")
+        }
+    }
+
+    func allows(_ kind: ImageKind) -> Bool { kinds?.contains(kind.rawValue) ?? true }
+}
+
+/// The keys with which clients may ask. They are secrets.
+struct ClientKeys: Sendable {
+    private static let length = 8...128
+
+    private let keys: [(digest: Digest, key: ClientKey)]
+
+    /// - Throws: `ConfigurationError` if there is none, one that an address cannot have, or one twice. It does not name the key.
+    init(_ keys: [ClientKey]) throws(ConfigurationError) {
+        guard !keys.isEmpty else { throw ConfigurationError(path: "keys", message: "needs at least one key") }
+        var known: Set<String> = []
+        for (index, entry) in keys.enumerated() {
+            let isWord = entry.key.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || "-_.~".utf8.contains($0)
+            }
+            guard isWord, Self.length.contains(entry.key.utf8.count) else {
+                throw ConfigurationError(
+                    path: "keys.[\(index)].key", message: "a key has 8 to 128 letters, digits, “-”, “_”, “.” and “~”")
+            }
+            guard known.insert(entry.key).inserted else {
+                throw ConfigurationError(path: "keys.[\(index)].key", message: "the key is there twice")
+            }
+        }
+        self.keys = keys.map { (SHA256.hash($0.key.utf8), $0) }
+    }
+
+    /// The key that `text` is; `nil` if it is none. Digests have equal lengths and compare in constant time, and all are compared.
+    func key(_ text: Substring) -> ClientKey? {
+        guard text.utf8.count <= Self.length.upperBound else { return nil }
+        let digest = SHA256.hash(text.utf8)
+        return keys.filter { $0.digest == digest }.first?.key
+    }
+}
