@@ -40,7 +40,10 @@ extension PluginList {
             RemoteSource.self, RestSource.self,
         ],
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
-        dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self, TMDBDialect.self],
+        dialects: [
+            ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self, TMDBDialect.self, JellyfinDialect.self,
+            PlexDialect.self,
+        ],
         stores: [FolderStore.self, S3Store.self], coordinators: [ValkeyCoordinator.self])
 
     /// The codecs behind package traits.

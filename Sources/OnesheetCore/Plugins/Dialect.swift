@@ -7,6 +7,8 @@ public protocol Dialect: Sendable {
     static var name: String { get }
     /// The path prefix of its addresses: an exact path or, if it ends with a slash, everything below it.
     static var prefix: String { get }
+    /// Further prefixes of the same addresses, as clients write them; empty by default.
+    static var otherPrefixes: [String] { get }
     /// Whether the query is part of the address.
     static var readsQuery: Bool { get }
     /// The path prefix of further documents, which ends with a slash; `nil` by default. `document(at:on:from:)` gets what is behind it, with
@@ -46,6 +48,7 @@ public protocol Dialect: Sendable {
 }
 
 extension Dialect {
+    public static var otherPrefixes: [String] { [] }
     public static var readsQuery: Bool { false }
     public static var documents: String? { nil }
     public static var source: String? { nil }

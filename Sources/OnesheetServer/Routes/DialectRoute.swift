@@ -16,6 +16,8 @@ struct DialectRoute: ImageRoute {
     /// The dialect's name in the configuration.
     var grammar: String { type(of: dialect).name }
     let dialect: any Dialect
+    /// The clients of a dialect with a source take this server for another, which is open to them.
+    var isOpen: Bool { type(of: dialect).source != nil }
     private let configuration: DialectConfiguration
     private let listen: ListenAddress
     private let isSecure: Bool
@@ -24,16 +26,18 @@ struct DialectRoute: ImageRoute {
     private let catalog: Catalog
 
     /// - Parameters:
+    ///   - prefix: one of `prefixes(of:at:)`.
     ///   - listen: the host for requests without `Host`.
     ///   - isSecure: whether the server uses TLS.
     ///   - presetsOnly: whether only presets are allowed.
     ///   - outputPixels: the maximum pixels of a variant.
     ///   - catalog: the sources, of which a dialect may ask one.
     init(
-        _ dialect: any Dialect, _ configuration: DialectConfiguration, images: ImageContext, listen: ListenAddress, isSecure: Bool,
-        presetsOnly: Bool, outputPixels: Int, catalog: Catalog
+        _ dialect: any Dialect, _ configuration: DialectConfiguration, at prefix: String, images: ImageContext,
+        listen: ListenAddress,
+        isSecure: Bool, presetsOnly: Bool, outputPixels: Int, catalog: Catalog
     ) {
-        prefix = configuration.isAtRoot ? "/" : type(of: dialect).prefix
+        self.prefix = prefix
         self.configuration = configuration
         readsQuery = type(of: dialect).readsQuery
         self.dialect = dialect
@@ -43,6 +47,11 @@ struct DialectRoute: ImageRoute {
         self.presetsOnly = presetsOnly
         self.outputPixels = outputPixels
         self.catalog = catalog
+    }
+
+    /// The prefixes of a dialect's addresses, each of which has its route.
+    static func prefixes(of dialect: any Dialect, at configuration: DialectConfiguration) -> [String] {
+        configuration.isAtRoot ? ["/"] : [type(of: dialect).prefix] + type(of: dialect).otherPrefixes
     }
 
     func matches(_ path: String) -> Bool {
@@ -102,6 +111,7 @@ struct DialectRoute: ImageRoute {
 /// The route of a dialect's further documents.
 struct DialectDocumentRoute: Route {
     let prefix: String
+    let isOpen = true
     private let images: DialectRoute
 
     /// - Returns: `nil` if the dialect has none.
