@@ -226,7 +226,8 @@ let package = Package(
         plugin("RemoteSource"),
         .target(
             name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress", "OnesheetCrypto"], path: "Plugins/Dialects",
-            exclude: ["Cloudflare", "IIIF", "MediaServers", "Next", "RPDB", "TMDB", "Thumbor"].map { "\($0)/README.md" }, swiftSettings: settings),
+            exclude: ["Cloudflare", "IIIF", "MediaServers", "Next", "RPDB", "TMDB", "Thumbor"].map { "\($0)/README.md" },
+            swiftSettings: settings),
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
