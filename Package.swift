@@ -54,6 +54,8 @@ let embedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-ni
 let http1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
+let nioSOCKS = Target.Dependency.product(name: "NIOSOCKS", package: "swift-nio-extras")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
@@ -160,7 +162,7 @@ let package = Package(
         target("OnesheetCrypto", [.target(name: "CSystemLibraries", condition: .when(platforms: [.linux]))]),
         target("OnesheetAddress", ["OnesheetValues", "OnesheetCrypto"]),
         target("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
-        target("OnesheetTransport", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
+        target("OnesheetTransport", ["OnesheetCore", nio, posix, http1, ssl, nioExtras, nioSOCKS, foundationCompat, tracing]),
         target("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImaging", links: ["lcms2"]),
         target("OnesheetImaging", ["OnesheetCore", "CImaging", nio], isQuick: true),
@@ -224,7 +226,8 @@ let package = Package(
         plugin("RemoteSource"),
         .target(
             name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress", "OnesheetCrypto"], path: "Plugins/Dialects",
-            exclude: ["Cloudflare", "IIIF", "Next", "RPDB", "TMDB", "Thumbor"].map { "\($0)/README.md" }, swiftSettings: settings),
+            exclude: ["Cloudflare", "IIIF", "MediaServers", "Next", "RPDB", "TMDB", "Thumbor"].map { "\($0)/README.md" },
+            swiftSettings: settings),
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),

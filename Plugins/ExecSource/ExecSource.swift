@@ -14,7 +14,8 @@ public struct ExecSource: SourcePlugin {
             throw ConfigurationError(path: "command", message: "is empty; it is a program and its arguments")
         }
         _ = try ProgramLauncher.find(program)
-        originPolicy = OriginPolicy(networks: configuration.networks, headers: configuration.headers, rate: configuration.rate)
+        originPolicy = OriginPolicy(
+            networks: configuration.networks, headers: configuration.headers, rate: configuration.rate, proxy: configuration.proxy)
         let launcher = ProgramLauncher(
             command: configuration.command, environment: configuration.environment,
             maxLine: min(configuration.answerBytes.bytes, context.limits.originBytes),
@@ -68,6 +69,8 @@ extension ExecSource {
         public var networks: [NetworkRange]
         public var headers: [String: String]
         public var rate: Double?
+        /// The proxy of requests for pictures.
+        public var proxy: OriginProxy?
         /// The size limit for one answer of the program, in bytes.
         public var answerBytes: ByteSize
         /// The limits of each of the program's processes: bytes of memory, open files, and processor time in all; `nil` is no limit.
@@ -82,7 +85,7 @@ extension ExecSource {
         private static let leastMemory = 16 << 20
 
         private enum CodingKeys: CodingKey {
-            case command, environment, timeout, networks, headers, rate, answerBytes, memory, files, processorTime
+            case command, environment, timeout, networks, headers, rate, answerBytes, memory, files, processorTime, proxy
         }
 
         public init(command: [String], environment: [String: String] = [:], timeout: Interval = Interval(.seconds(10))) {
@@ -102,6 +105,7 @@ extension ExecSource {
             networks = try keys.decodeIfPresent([NetworkRange].self, forKey: .networks) ?? [.public]
             headers = try keys.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
             rate = try keys.decodeIfPresent(Double.self, forKey: .rate)
+            proxy = try keys.decodeIfPresent(OriginProxy.self, forKey: .proxy)
             answerBytes = try keys.decodeIfPresent(ByteSize.self, forKey: .answerBytes) ?? HTTPSettings.usualAnswerBytes
             memory = try keys.decodeIfPresent(ByteSize.self, forKey: .memory) ?? Self.usualMemory
             files = try keys.decodeIfPresent(Int.self, forKey: .files) ?? Self.usualFiles
@@ -135,6 +139,8 @@ extension ExecSource {
         processorTime: 1h
         # For the pictures: allowed addresses of connections, headers, requests per second.
         networks: [public]
+        # The proxy of all these requests, which looks up the names of hosts; or socks5://proxy.example:1080.
+        # proxy: http://user:password@proxy.example:3128
         headers: { User-Agent: "onesheet" }
         rate: 20
         """

@@ -49,6 +49,8 @@ public struct RemoteSource: SourcePlugin {
         query: all
         # Allowed addresses of connections: public, private, loopback, or blocks such as 203.0.113.0/24.
         networks: [public]
+        # The proxy of all these requests, which looks up the names of hosts; or socks5://proxy.example:1080.
+        # proxy: http://user:password@proxy.example:3128
         # Headers of every request.
         headers: { Referer: "https://www.example.com/" }
         # The time limit for one picture, from the first byte sent to the last byte received.

@@ -25,8 +25,8 @@ extension Manifest {
         if let title { try check.title(title, at: "title", more: ["id"]) }
         if let candidates { try check.candidates(candidates, at: "candidates", more: ["id"]) }
         if let files {
-            guard !files.hasPlaces else { throw ConfigurationError(path: "files", message: Phrase.problem(files.text)) }
-            try check.names(files.names, at: "files", more: ["file"])
+            guard !files.url.hasPlaces else { throw ConfigurationError(path: "files", message: Phrase.problem(files.url.text)) }
+            try check.names(files.url.names, at: "files", more: ["file"])
         }
         try checkCompleteness()
         for (index, form) in (cases ?? []).enumerated() {

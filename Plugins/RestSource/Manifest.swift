@@ -2,7 +2,7 @@ internal import OnesheetCore
 
 /// A description of an HTTP API: the requests, and the places of the facts in the responses.
 struct Manifest: Sendable, Decodable {
-    /// The base URL of requests that begin with a slash.
+    /// The base URL of requests that begin with a slash, or the variable that has it: `{server}`.
     var baseURL: String
     /// Headers of every request; `{name}` stands for a variable. One whose variables are all empty is not sent.
     var headers: [String: Phrase]?
@@ -21,6 +21,8 @@ struct Manifest: Sendable, Decodable {
     var ids: [WrittenIDs]?
     /// Requests per second, if the configuration does not say.
     var rate: Double?
+    /// The freshness of images, if the configuration does not say.
+    var freshness: FreshnessSettings?
     /// The exchange of a key for a token, which is the variable `token` of headers.
     var token: TokenRequest?
     var dates: Dates?
@@ -34,8 +36,8 @@ struct Manifest: Sendable, Decodable {
     var title: TitleRequest?
     /// The pictures of a title; `nil` if `cases` have them.
     var candidates: CandidatesRequest?
-    /// The URL of an image that the service names by the path of a file, the variable `file`: `/abc123.jpg`. Such a path is an id too.
-    var files: Phrase?
+    /// The images that the service names by the path of a file. Such a path is an id too.
+    var files: NamedFiles?
     /// Other requests for ids of a certain form. The first matching one applies; other forms are no ids if there is no `title`.
     var cases: [Case]?
 
@@ -174,6 +176,11 @@ struct CandidatesRequest: Sendable, Decodable {
 }
 
 extension Manifest {
+    /// The variable that has the base URL, if one has.
+    var baseVariable: String? {
+        baseURL.hasPrefix("{") && baseURL.hasSuffix("}") ? String(baseURL.dropFirst().dropLast()) : nil
+    }
+
     /// Whether a title is found in the list.
     var listsTitles: Bool { title == nil && !(cases ?? []).contains { $0.title != nil } }
 

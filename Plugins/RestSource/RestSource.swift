@@ -15,13 +15,14 @@ public struct RestSource: SourcePlugin {
         // Also if it cannot be used, so that the server notices its correction.
         if let name = configuration.manifest, Manifest.isFile(name) { context.reads(name) }
         manifest = try configuration.resolved()
-        originPolicy = configuration.http.policy()
+        var images = configuration.http.policy()
+        if configuration.http.freshness == nil, let own = manifest.freshness { images.freshness = own }
+        originPolicy = images
         var policy = configuration.http.answerPolicy()
         // The service's rate is for its documents. Its pictures mostly come from elsewhere.
         policy.rate = policy.rate ?? manifest.rate
-        client = RestClient(
-            context: context, manifest: manifest, variables: configuration.variables,
-            baseURL: try configuration.http.address(orElse: manifest.baseURL), policy: policy)
+        let (baseURL, variables) = try configuration.base(of: manifest)
+        client = RestClient(context: context, manifest: manifest, variables: variables, baseURL: baseURL, policy: policy)
         try manifest.check(given: client.variables)
     }
 
@@ -149,20 +150,8 @@ public struct RestSource: SourcePlugin {
     }
 
     public func candidates(namedBy id: String) -> [PosterCandidate]? {
-        guard let files = manifest.files, Self.isFile(id) else { return nil }
-        return [PosterCandidate(.http(url: files.filled(client.facts(["file": id]).variables)))]
-    }
-
-    /// Whether an id is the path of a file of the service: `/abc123.jpg`.
-    private static func isFile(_ id: String) -> Bool {
-        guard id.utf8.first == UInt8(ascii: "/"), let (name, end) = id.dropFirst(bytes: 1).cut(atLast: ".") else { return false }
-        func isWord(_ text: Substring) -> Bool {
-            (1...64).contains(text.utf8.count)
-                && text.utf8.allSatisfy {
-                    (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || "-_".utf8.contains($0)
-                }
-        }
-        return isWord(name) && isWord(end)
+        guard let files = manifest.files, files.has(id) else { return nil }
+        return [PosterCandidate(.http(url: files.url.filled(client.facts(["file": id]).variables)))]
     }
 
     public func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
@@ -258,6 +247,23 @@ extension RestSource {
             http = try HTTPSettings(from: decoder)
         }
 
+        /// The base URL of a manifest, and the variables. One whose server everyone has for himself has its base URL in a variable, and then
+        /// `baseURL` is that variable.
+        func base(of manifest: Manifest) throws(ConfigurationError) -> (url: String, variables: [String: String]) {
+            guard let name = manifest.baseVariable else { return (try http.address(orElse: manifest.baseURL), variables) }
+            guard http.baseURL == nil || variables[name] == nil else {
+                throw ConfigurationError(path: "baseURL", message: "is “variables.\(name)” here; give one of them")
+            }
+            var settings = http
+            settings.baseURL = http.baseURL ?? variables[name]
+            do throws(ConfigurationError) {
+                let url = try settings.address(orElse: manifest.defaults?[name] ?? "")
+                return (url, variables.merging([name: url]) { $1 })
+            } catch {
+                throw http.baseURL == nil ? ConfigurationError(path: "variables.\(name)", message: error.message) : error
+            }
+        }
+
         /// The manifest, from either key.
         /// - Throws: `ConfigurationError` if there is none or it is invalid.
         func resolved() throws(ConfigurationError) -> Manifest {
@@ -281,6 +287,8 @@ extension RestSource {
         # baseURL: http://127.0.0.1:9090/tmdb
         # Allowed addresses of connections to the service and to picture hosts.
         networks: [public]
+        # The proxy of all these requests, which looks up the names of hosts; or socks5://proxy.example:1080.
+        # proxy: http://user:password@proxy.example:3128
         timeout: 10s
         # The size limit for one response of the service; a larger one is refused before parsing.
         answerBytes: 8MiB

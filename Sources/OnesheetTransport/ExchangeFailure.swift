@@ -14,6 +14,8 @@ package struct ExchangeFailure: Error {
         case noMemory
         /// The limit of connections or name lookups is reached.
         case full
+        /// The proxy of the source does not lead to the host; the reason names the proxy.
+        case proxy(String)
         /// The message of the system, the TLS library or the parser.
         case broken(String)
         /// The response is complete but unusable.
@@ -45,7 +47,7 @@ package struct ExchangeFailure: Error {
     /// Whether no head was received and the host is to blame.
     package var isUnanswered: Bool {
         switch kind {
-        case .noMemory, .full: false
+        case .noMemory, .full, .proxy: false
         default: stage < .answered
         }
     }
@@ -56,7 +58,7 @@ package struct ExchangeFailure: Error {
     /// Whether a retry may succeed.
     package var isWorthAnotherTry: Bool {
         switch kind {
-        case .broken, .noAddress, .refused: true
+        case .broken, .noAddress, .refused, .proxy: true
         case .timedOut, .tooLarge, .noMemory, .full, .unusable: false
         }
     }
@@ -71,7 +73,7 @@ package struct ExchangeFailure: Error {
         case .tooLarge(let limit): "more than \(limit) bytes"
         case .noMemory: "no memory"
         case .full: "too many connections or lookups"
-        case .broken(let reason), .unusable(let reason): reason
+        case .broken(let reason), .unusable(let reason), .proxy(let reason): reason
         }
     }
 }
@@ -89,6 +91,9 @@ extension ExchangeFailure {
         case .tooLarge(let limit): return .tooLarge(url: url, limit: limit)
         case .noMemory: return .overloaded(url: url)
         case .full: return .crowded(url: url, retryAfter: 1)
+        // What a proxy says of a host tells as much about an internal network.
+        case .proxy(let reason):
+            return .failed(url: url, reason: isNamed ? reason : "the proxy of its source does not lead to its host")
         case .broken(let reason), .unusable(let reason): return .failed(url: url, reason: reason)
         }
     }

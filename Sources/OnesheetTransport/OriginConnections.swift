@@ -14,6 +14,7 @@ package final class OriginConnections: Sendable {
     private struct Key: Hashable {
         let host: OriginHost
         let networks: [NetworkRange]?
+        let proxy: OriginProxy?
     }
 
     private struct Idle {
@@ -78,11 +79,20 @@ package final class OriginConnections: Sendable {
     /// The response of `host` to `order`, from an address within `networks`.
     /// - Parameters:
     ///   - networks: `nil` allows all addresses, for a host that the operator names.
+    ///   - proxy: `nil` connects to the host itself.
     ///   - isNew: whether the connection must be new.
     package func send(
-        _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange]?, isNew: Bool
+        _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange]?, via proxy: OriginProxy? = nil, isNew: Bool
     ) async throws(ExchangeFailure) -> OriginReply {
-        let key = Key(host: host, networks: networks)
+        let key = Key(host: host, networks: networks, proxy: proxy)
+        guard let proxy else { return try await send(order, key, by: nil, isNew: isNew) }
+        let detour = Detour(proxy: proxy, host: host, target: try await OriginGuard.target(of: host, in: networks, resolver))
+        return try detour.checked(await send(detour.order(order), key, by: detour, isNew: isNew))
+    }
+
+    private func send(
+        _ order: OriginOrder, _ key: Key, by detour: Detour?, isNew: Bool
+    ) async throws(ExchangeFailure) -> OriginReply {
         if !isNew, let channel = popIdle(key) {
             do throws(ExchangeFailure) {
                 return try await exchange(order, on: channel, key)
@@ -92,8 +102,17 @@ package final class OriginConnections: Sendable {
                 guard order.isRepeatable, error.stage == .waiting, case .broken = error.kind, !Task.isCancelled else { throw error }
             }
         }
-        let addresses = try await OriginGuard.addresses(of: host, in: networks, resolver)
-        let (channel, early) = try await connect(to: host, at: addresses, key, order)
+        let addresses: [IPAddress]
+        if let detour {
+            do throws(ExchangeFailure) {
+                addresses = try await OriginGuard.addresses(of: OriginHost(detour.proxy), in: nil, resolver)
+            } catch {
+                throw detour.failure(error)
+            }
+        } else {
+            addresses = try await OriginGuard.addresses(of: key.host, in: key.networks, resolver)
+        }
+        let (channel, early) = try await connect(to: key.host, at: addresses, key, order, by: detour)
         return try await exchange(order, on: channel, key, after: early)
     }
 
@@ -132,8 +151,9 @@ package final class OriginConnections: Sendable {
     }
 
     /// A connection to the first of `addresses` that accepts one.
+    /// - Parameter detour: the way from there to the host.
     private func connect(
-        to host: OriginHost, at addresses: [IPAddress], _ key: Key, _ order: OriginOrder
+        to host: OriginHost, at addresses: [IPAddress], _ key: Key, _ order: OriginOrder, by detour: Detour?
     ) async throws(ExchangeFailure) -> (channel: any Channel, early: EarlyError) {
         try makeRoom()
         defer { state.withLock { $0.opening -= 1 } }
@@ -146,12 +166,23 @@ package final class OriginConnections: Sendable {
             guard left > .zero, !Task.isCancelled else { throw ExchangeFailure(.timedOut, .connecting) }
             let early = EarlyError()
             do {
-                let channel = try await bootstrap(tls, name: host.host, noting: early)
-                    .connectTimeout(min(patience, left))
-                    .connect(to: SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: host.port)).get()
+                let place = try SocketAddress(
+                    packedIPAddress: ByteBuffer(bytes: address.bytes), port: detour?.proxy.port ?? host.port)
+                let end = NIODeadline.now() + min(patience, left)
+                let ready: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try Self.addHandlers(to: channel, tls, name: host.host, noting: early)
+                    }
+                }
+                let channel = try await ClientBootstrap(group: group)
+                    .channelInitializer { detour == nil ? ready($0) : $0.eventLoop.makeSucceededVoidFuture() }
+                    .connectTimeout(min(patience, left)).connect(to: place).get()
+                if let detour { try await detour.open(channel, until: end, then: ready) }
                 return (try admit(channel, for: key, after: early), early)
             } catch let refused as ExchangeFailure {
                 throw refused
+            } catch  where detour != nil {
+                failure = detour?.failure(error) ?? failure
             } catch ChannelError.connectTimeout {
                 failure = ExchangeFailure(.timedOut, .connecting)
             } catch {
@@ -161,17 +192,15 @@ package final class OriginConnections: Sendable {
         throw failure
     }
 
-    private func bootstrap(_ tls: NIOSSLContext?, name: String, noting early: EarlyError) -> ClientBootstrap {
-        ClientBootstrap(group: group).channelInitializer { channel in
-            channel.eventLoop.makeCompletedFuture {
-                let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
-                if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: TLSClient.name(of: name))) }
-                try pipeline.addHandler(ceiling)
-                try pipeline.addHandler(OriginHeads())
-                try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes, enableOutboundHeaderValidation: true)
-                try pipeline.addHandler(OriginExchange(counting: ceiling, noting: early))
-            }
-        }
+    private static func addHandlers(
+        to channel: any Channel, _ tls: NIOSSLContext?, name: String, noting early: EarlyError
+    ) throws {
+        let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
+        if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: TLSClient.name(of: name))) }
+        try pipeline.addHandler(ceiling)
+        try pipeline.addHandler(OriginHeads())
+        try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes, enableOutboundHeaderValidation: true)
+        try pipeline.addHandler(OriginExchange(counting: ceiling, noting: early))
     }
 
     /// Counts a new connection. Closes an idle one if there are too many.
@@ -196,7 +225,8 @@ package final class OriginConnections: Sendable {
             // A closed connection has no address.
             throw ExchangeFailure(.broken(ConnectionReason.text(early.value ?? ChannelError.alreadyClosed)), .connecting)
         }
-        guard OriginGuard.allows(peer, key.networks) else {
+        // The peer is the proxy otherwise.
+        guard key.proxy != nil || OriginGuard.allows(peer, key.networks) else {
             channel.close(promise: nil)
             throw ExchangeFailure(.refused([peer]), .connecting)
         }

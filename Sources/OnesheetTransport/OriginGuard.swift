@@ -40,6 +40,24 @@ package enum OriginGuard {
         return inTurn(allowed)
     }
 
+    /// The host as a proxy gets it. A name that the internet may know is looked up by the proxy, whose networks are others. What is an address,
+    /// may be read as one, or is a name of this network is checked here, and the proxy gets a checked address.
+    static func target(
+        of host: OriginHost, in networks: [NetworkRange]?, _ resolver: SystemResolver
+    ) async throws(ExchangeFailure) -> String {
+        guard let networks else { return host.host }
+        if networks.contains(.public), isPublicName(host.host) { return host.host }
+        let addresses = try await addresses(of: host, in: networks, resolver)
+        return addresses.first.map { "\($0)" } ?? host.host
+    }
+
+    /// Whether a host has a domain, and cannot be read as an address in any spelling (`127.1`, `0x7f.1`).
+    private static func isPublicName(_ host: String) -> Bool {
+        let labels = (host.hasSuffix(".") ? host.dropLast() : host[...]).split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1, !host.contains(":"), let domain = labels.last, let first = domain.utf8.first else { return false }
+        return (0x61...0x7A).contains(first) && !["localhost", "local", "internal", "lan", "home"].contains(domain)
+    }
+
     /// Whether the peer of a connection is within `networks`. Connections are made only to checked addresses, so this is a second
     /// line of defence.
     package static func allows(_ peer: IPAddress, _ networks: [NetworkRange]?) -> Bool {

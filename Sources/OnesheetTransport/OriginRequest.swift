@@ -63,6 +63,12 @@ package struct OriginHost: Hashable, Sendable, CustomStringConvertible {
         port = url.port
     }
 
+    init(_ proxy: OriginProxy) {
+        scheme = proxy.scheme.rawValue
+        host = proxy.host
+        port = proxy.port
+    }
+
     package var description: String { "\(scheme)://\(host):\(port)" }
 }
 

@@ -42,6 +42,7 @@ extension PluginList {
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
         dialects: [
             ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self, TMDBDialect.self, RPDBDialect.self,
+            JellyfinDialect.self, PlexDialect.self,
         ],
         stores: [FolderStore.self, S3Store.self], coordinators: [ValkeyCoordinator.self])
 

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import dialects
 import downloads
+import media_servers
 import mirror
 import monitoring
+import outbound
 import protocols
 import proxies
 import rating_posters
@@ -25,7 +27,8 @@ from server import Missing
 
 CHECKS = {
     name.removeprefix("check_").replace("_", "-"): check
-    for module in [dialects, mirror, rating_posters, real_thumbor, downloads, protocols, proxies, monitoring, shells]
+    for module in [
+        dialects, mirror, rating_posters, media_servers, outbound, real_thumbor, downloads, protocols, proxies, monitoring, shells]
     for name, check in vars(module).items() if name.startswith("check_")
 }
 

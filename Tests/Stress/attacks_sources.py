@@ -104,6 +104,39 @@ class RatingPosters(Attack):
 
 
 @attack
+class MediaServers(Attack):
+    name = "media-servers"
+    what = "images of media servers: made-up items and tags, 4,000 widths, parameters in any order and case, paths that are no images"
+    threads = 4
+    widths = 4000
+
+    def prepare(self):
+        self.sizes = set()
+
+    def turn(self, random):
+        word = self.next().replace("-", "x")
+        parameters = [f"maxWidth={random.randrange(1, self.widths)}", f"quality={random.randrange(101)}", f"api_key={word}", "tag=1"]
+        random.shuffle(parameters)
+        spelled = "&".join(text.lower() if random.random() < 0.3 else text for text in parameters)
+        url = urllib.parse.quote(random.choice([
+            "/library/metadata/1/thumb/1", f"/library/metadata/{random.randrange(10**6)}/thumb/{random.randrange(10**6)}", "/:/scrobble?key=1",
+            f"/library/metadata/../{word}/thumb/1", f"/library/sections?{word}", f"http://127.0.0.1:1/{word}", "/library/metadata/1/refresh/1",
+            "//127.0.0.9/library/metadata/1/thumb/1", "1" * 3000]), safe="")
+        path = random.choice([
+            f"/Items/1/Images/Primary?{spelled}", f"/emby/items/1/images/primary?{spelled}", f"/Items/1/Images/Primary?maxWidth=64&tag={word}",
+            f"/Items/{word}/Images/Backdrop/{random.randrange(2000)}?fillWidth=64&fillHeight=96", f"/Items/1/Images/{word}",
+            "/Items/1/Images/Primary?tag=none", f"/Items/1/Images/Primary?{'a=1&' * 70}", f"/Items/{'1' * 7000}/Images/Primary", "/Items/1",
+            f"/photo/:/transcode?url={url}&width={random.randrange(1, self.widths)}&height=96&minSize=1&X-Plex-Token={word}"])
+        answer = self.get(path, random, (200, 400, 404))
+        if answer and answer.status == 200 and path.startswith("/Items/1/Images/Primary?") and "maxwidth" in path.lower():
+            self.sizes.add(len(answer.body))
+            if len(self.sizes) > 64:
+                self.wrong(f"{len(self.sizes)} sizes of an image for {self.widths} widths")
+        if answer and word in answer.text and "X-Plex-Token" in path and word not in urllib.parse.unquote(url):
+            self.wrong(f"an answer with a token: {answer.text}")
+
+
+@attack
 class Twins(Attack):
     name = "unicode-twins"
     what = "ids that look the same and are not: U+212A and K, é composed and decomposed; each has to have its own picture"

@@ -15,6 +15,7 @@ Serves the pictures in FOLDER on PORT of each HOST (addresses of 127.0.0.0/8). P
     /endless-head/… /endless-body/… /interim/…  /chunks/…    heads, chunks and 1xx without an end, chunks of a byte
     /status/{n}/…                     status lines that no server may send
     /api/…  /quota/…  /kobis/…        titles, see `service`
+    /media/…                         images of a media server, of any item, kind and tag but “none”
     /tmdb/…  /files/{name}.jpg        an API of films; its pictures, of which those exist whose name begins with “known”
     /counts                           how often each of these was asked for, as JSON
 """
@@ -195,6 +196,11 @@ async def respond(origin, path, writer):
     elif kind == "files":
         known = name.startswith("known")
         send(answer(good("600x900", name, "jpg"), Content_Type="image/jpeg") if known else answer(b"", "404 Not Found"))
+    elif kind == "media":
+        is_picture = parts[1] == "Items" and parts[3] == "Images" or parts[-1].isdigit() and parts[-2] in ("thumb", "art")
+        counts["media" if is_picture else "media-others"] += 1
+        missing = "none" in path
+        send(answer(b"", "404 Not Found") if missing else answer(good("600x900", path[-8:], "jpg"), Content_Type="image/jpeg"))
     elif kind == "tmdb":
         query = dict(urllib.parse.parse_qsl(parsed.query))
         word = query.get("query", name)

@@ -27,7 +27,7 @@ listen: 127.0.0.1:{port}
 cache: {{ memory: {{ bytes: 32MiB, expires: 1h }}, disk: {{ path: {room}/cache, bytes: {DISK}, free: 0 }} }}
 admin: {{ token: {token} }}
 limits: {{ memory: {MEMORY}, workers: 2 }}
-dialects: [cloudflare, next, thumbor, iiif, tmdb, {{ rpdb: {{ keys: [{{ key: stress-key-of-all }}] }} }}]
+dialects: [cloudflare, next, thumbor, iiif, tmdb, jellyfin, plex, {{ rpdb: {{ keys: [{{ key: stress-key-of-all }}] }} }}]
 shutdown: {{ delay: {DELAY}s, deadline: {DEADLINE}s }}
 log: {{ level: notice }}
 {clients}
@@ -49,6 +49,8 @@ sources:
   films: {api("127.0.0.7", "api")}
   quota: {api("127.0.0.6", "quota", "quota: { perDay: 3000 },")}
   tmdb: {{ type: rest, manifest: tmdb, networks: [loopback], baseURL: "http://127.0.0.7:{origins}/tmdb", variables: {{ token: x, pictures: "http://127.0.0.2:{origins}/files" }} }}
+  jellyfin: {{ type: rest, manifest: jellyfin, networks: [loopback], baseURL: "http://127.0.0.2:{origins}/media", variables: {{ token: x }} }}
+  plex: {{ type: rest, manifest: plex, networks: [loopback], baseURL: "http://127.0.0.2:{origins}/media", headers: {{ X-Plex-Token: x }} }}
   program: {{ type: exec, networks: [loopback], command: [{sys.executable}, {os.path.dirname(os.path.abspath(__file__))}/films.py, honest, "127.0.0.2:{origins}"] }}
   liar: {{ type: exec, networks: [loopback], command: [{sys.executable}, {os.path.dirname(os.path.abspath(__file__))}/films.py, liar, "127.0.0.2:{origins}", {room}] }}
   korea: {{ type: boxoffice, key: x, networks: [loopback], baseURL: "http://127.0.0.7:{origins}/kobis", posters: {{ type: kakao, key: x, networks: [loopback], baseURL: "http://127.0.0.7:{origins}/kobis" }} }}

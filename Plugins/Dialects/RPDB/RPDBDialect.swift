@@ -26,7 +26,7 @@ public struct RPDBDialect: Dialect {
         keys = try ClientKeys(configuration.keys)
     }
 
-    public static func isAddress(_ path: Substring) -> Bool {
+    public static func isAddress(_ path: Substring, at prefix: String) -> Bool {
         guard let (key, rest) = path.dropFirst(bytes: 1).cut(at: "/"), !key.isEmpty else { return false }
         if Question(rawValue: String(rest)) != nil { return true }
         let parts = rest.pieces(at: "/", maxSplits: 2, omittingEmptySubsequences: false)

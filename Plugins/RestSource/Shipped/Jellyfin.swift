@@ -1,15 +1,24 @@
 extension ShippedManifest {
     /// A server of Jellyfin or Emby, <https://api.jellyfin.org>. An id is that of a film there.
     static let jellyfin = """
-        baseURL: http://localhost:8096
+        baseURL: "{server}"
         defaults: { server: "http://localhost:8096" }
         headers: { X-Emby-Token: "{token}" }
         rate: 20
+        # The server tells the age of the file, after which most images would never be fresh.
+        freshness: { minimum: 1h, staleIfError: 30d }
+        files:
+          url: "{server}{file}"
+          ids:
+            - "/Items/{item}/Images/{kind}"
+            - "/Items/{item}/Images/{kind}/{index}"
+            - "/Items/{item}/Images/{kind}?tag={tag}"
+            - "/Items/{item}/Images/{kind}/{index}?tag={tag}"
         faults:
           - { status: 400, reason: notFound }
           - { status: 404, reason: notFound }
         list:
-          get: "{+server}/Items?recursive=true&includeItemTypes=Movie&fields=ProviderIds,OriginalTitle,Overview&sortBy=SortName&startIndex={offset}&limit=100"
+          get: "/Items?recursive=true&includeItemTypes=Movie&fields=ProviderIds,OriginalTitle,Overview&sortBy=SortName&startIndex={offset}&limit=100"
           items: &items /Items
           total: &total /TotalRecordCount
           perPage: 100
@@ -24,17 +33,17 @@ extension ShippedManifest {
               year: /ProductionYear
               voteAverage: /CommunityRating
         search:
-          get: "{+server}/Items?recursive=true&includeItemTypes=Movie&fields=ProviderIds,OriginalTitle,Overview&searchTerm={query}&startIndex={offset}&limit=100"
+          get: "/Items?recursive=true&includeItemTypes=Movie&fields=ProviderIds,OriginalTitle,Overview&searchTerm={query}&startIndex={offset}&limit=100"
           items: *items
           total: *total
           perPage: 100
           fields: *film
         title:
-          get: "{+server}/Items?ids={id}&fields=ProviderIds,OriginalTitle,Overview"
+          get: "/Items?ids={id}&fields=ProviderIds,OriginalTitle,Overview"
           items: { at: /Items, where: { at: /Type, equals: Movie } }
           fields: *film
         candidates:
-          get: "{+server}/Items/{id}/Images"
+          get: "/Items/{id}/Images"
           items: { at: "", where: { at: /ImageType, equals: [Primary, Backdrop, Logo, Banner] } }
           fields:
             # Images that a film has once have no index.

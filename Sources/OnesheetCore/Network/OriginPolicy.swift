@@ -17,11 +17,13 @@ public struct OriginPolicy: Sendable, Hashable {
     /// Whether visitors choose the URLs. They may choose those for which a host asks for a pause, so it never pauses the host for
     /// everybody for long.
     public var visitorsChoose: Bool
+    /// The proxy that requests leave through; `nil` connects to hosts directly.
+    public var proxy: OriginProxy?
 
     public init(
         allow: [URLPrefix]? = nil, networks: [NetworkRange] = [.public], headers: [String: String] = [:],
         timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil, freshness: FreshnessSettings = FreshnessSettings(),
-        visitorsChoose: Bool = false
+        visitorsChoose: Bool = false, proxy: OriginProxy? = nil
     ) {
         self.allow = allow
         self.networks = networks
@@ -31,6 +33,7 @@ public struct OriginPolicy: Sendable, Hashable {
         self.rate = rate
         self.freshness = freshness
         self.visitorsChoose = visitorsChoose
+        self.proxy = proxy
     }
 }
 
@@ -48,10 +51,12 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
     public var freshness: FreshnessSettings?
     /// Bytes of one response of the service, 8 MiB by default. Documents are shorter than pictures and take longer to parse.
     public var answerBytes: ByteSize?
+    /// The proxy of requests to the service and to hosts of pictures.
+    public var proxy: OriginProxy?
 
     public init(
         networks: [NetworkRange]? = nil, baseURL: String? = nil, headers: [String: String]? = nil, timeout: Interval? = nil,
-        rate: Double? = nil, freshness: FreshnessSettings? = nil, answerBytes: ByteSize? = nil
+        rate: Double? = nil, freshness: FreshnessSettings? = nil, answerBytes: ByteSize? = nil, proxy: OriginProxy? = nil
     ) {
         self.networks = networks
         self.baseURL = baseURL
@@ -60,6 +65,7 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
         self.rate = rate
         self.freshness = freshness
         self.answerBytes = answerBytes
+        self.proxy = proxy
     }
 
     /// The default limit for one response, in bytes.
@@ -87,7 +93,7 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
     public func policy(allow: [URLPrefix]? = nil) -> OriginPolicy {
         OriginPolicy(
             allow: allow, networks: networks ?? [.public], headers: headers ?? [:], timeout: timeout?.duration, rate: rate,
-            freshness: freshness ?? FreshnessSettings())
+            freshness: freshness ?? FreshnessSettings(), proxy: proxy)
     }
 }
 

@@ -11,6 +11,8 @@ public protocol Dialect: Sendable {
     /// The path prefix of its addresses: an exact path or, if it ends with a slash, everything below it. What a client chooses is in braces:
     /// `/{key}/`. Then `isAddress(_:)` says more, and the dialect gets what follows the text before the first brace.
     static var prefix: String { get }
+    /// Further prefixes of the same addresses, as clients write them; empty by default.
+    static var otherPrefixes: [String] { get }
     /// Whether the query is part of the address.
     static var readsQuery: Bool { get }
     /// The path prefix of further documents, which ends with a slash; `nil` by default. `document(at:on:from:)` gets what is behind it, with
@@ -19,8 +21,9 @@ public protocol Dialect: Sendable {
     /// The name of the source whose images the addresses mean; `nil` by default, if addresses name theirs. A configuration must have it.
     var source: String? { get }
 
-    /// Whether a path, percent-encoded and without the query, is an address of this dialect. By default, `prefix` says that.
-    static func isAddress(_ path: Substring) -> Bool
+    /// Whether a path, percent-encoded and without the query, is an address of this dialect. By default, the prefix says that.
+    /// - Parameter prefix: `prefix` or one of `otherPrefixes`, up to the first brace.
+    static func isAddress(_ path: Substring, at prefix: String) -> Bool
 
     /// The body of an error at an address of `documents`, or of images if there are no such documents, in the form of the other server. By
     /// default it is a problem document.
@@ -55,12 +58,13 @@ public protocol Dialect: Sendable {
 }
 
 extension Dialect {
+    public static var otherPrefixes: [String] { [] }
     public static var readsQuery: Bool { false }
     public static var documents: String? { nil }
     public var source: String? { nil }
     public static func errorDocument(status: Int, detail: String) -> (any Encodable & Sendable)? { nil }
 
-    public static func isAddress(_ path: Substring) -> Bool {
+    public static func isAddress(_ path: Substring, at prefix: String) -> Bool {
         prefix.utf8.last == UInt8(ascii: "/") ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
     }
 

@@ -62,6 +62,9 @@ struct OriginThrottle: Sendable {
                 if isLast || isOurs || !failure.isWorthAnotherTry || time.isOver {
                     if failure.isUnanswered, !failure.isAnswered, !isOurs {
                         breaker.failed(url, failure.isSilence ? .silent : .unreachable, since: began)
+                    } else if isTrial, !failure.isAnswered {
+                        // Not the host is to blame, so its trial is still to come.
+                        breaker.giveBack(url)
                     }
                     throw failure.error(at: url, isNamed: isNamed)
                 }

@@ -162,7 +162,7 @@ package final class WebTransport: HTTPTransport {
             span?.attributes["server.address"] = url.host
             span?.attributes["url.full"] = shown(url)
             let coded = try await connections.send(
-                order, to: OriginHost(url), in: policy.networks, isNew: attempt.needsNewConnection)
+                order, to: OriginHost(url), in: policy.networks, via: policy.proxy, isNew: attempt.needsNewConnection)
             span?.attributes["http.response.status_code"] = coded.status
             // Equal ones are one by now.
             guard coded.headers["location"].count < 2 else {

@@ -103,8 +103,8 @@ struct SourceDigests: Sendable {
 }
 
 extension NestedSource {
-    /// The keys that say how fast and how much a source may ask. Its answers do not depend on them.
-    private static let pace = ["limits", "rate", "timeout", "answerBytes"]
+    /// The keys that say how fast and how much a source may ask, and on which way. Its answers do not depend on them.
+    private static let pace = ["limits", "rate", "timeout", "answerBytes", "proxy"]
 
     fileprivate var withoutPace: ConfigurationValue {
         guard case .mapping(let keys) = configuration else { return configuration }

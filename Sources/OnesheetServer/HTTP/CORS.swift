@@ -23,13 +23,20 @@ struct CORS {
     }
 
     /// The fields of a preflight response. Empty if `request` is not a preflight.
-    func preflight(_ request: HTTPFields, _ methods: [String]) -> HTTPFields {
-        guard !configuration.origins.isEmpty, request[.accessControlRequestMethod] != nil else { return [:] }
-        return [
+    /// - Parameter isOpen: whether every origin may send the request.
+    func preflight(_ request: HTTPFields, _ methods: [String], isOpen: Bool) -> HTTPFields {
+        guard isOpen || !configuration.origins.isEmpty, request[.accessControlRequestMethod] != nil else { return [:] }
+        var fields: HTTPFields = [
             .accessControlAllowMethods: methods.joined(separator: ", "),
             .accessControlAllowHeaders: "Authorization, Content-Type, If-None-Match, Range, X-Request-Id",
             .accessControlMaxAge: "86400",
         ]
+        if isOpen {
+            // Clients name keys in fields such as `X-Emby-Token`. The star is every field but `Authorization`.
+            fields[.accessControlAllowHeaders] = "*, Authorization"
+            fields[.accessControlAllowOrigin] = "*"
+        }
+        return fields
     }
 }
 

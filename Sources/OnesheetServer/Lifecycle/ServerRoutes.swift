@@ -72,11 +72,14 @@ extension ServerContext {
     /// Explains addresses of images. It has all image routes.
     package var explainer: Explainer {
         let images = images
-        let others = dialects.map { placed -> any ImageRoute in
-            guard let dialect = placed.dialect else { return FreeImageRoute(images: images, root: placed.configuration) }
-            return DialectRoute(
-                dialect, placed.configuration, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
-                presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels, catalog: catalog)
+        let others = dialects.flatMap { placed -> [any ImageRoute] in
+            guard let dialect = placed.dialect else { return [FreeImageRoute(images: images, root: placed.configuration)] }
+            return DialectRoute.prefixes(of: dialect, at: placed.configuration).map { prefix in
+                DialectRoute(
+                    dialect, placed.configuration, at: prefix, images: images, listen: configuration.listen,
+                    isSecure: configuration.tls != nil, presetsOnly: configuration.presetsOnly,
+                    outputPixels: configuration.limits.limits.outputPixels, catalog: catalog)
+            }
         }
         let posters = PosterRoute(
             images: images, files: others.lazy.compactMap { $0 as? DialectRoute }.first { $0.prefix == PosterRoute.prefix })

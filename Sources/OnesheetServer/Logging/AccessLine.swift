@@ -78,13 +78,16 @@ struct AccessLine {
     /// needs none.
     private static func withoutKeys(_ path: Substring, _ query: Substring) -> String {
         let parameters = query.pieces(at: "&").map { pair -> String in
-            guard let (name, _) = pair.cut(at: "=") else { return String(pair) }
+            guard let (name, value) = pair.cut(at: "=") else { return String(pair) }
             let known: Bool
             do throws(RequestError) {
                 let plain = try PercentEncoding.decode(name).lowercasedASCII()
+                // Clients of Plex write theirs once more, into the URL of the image.
+                let inner = try PercentEncoding.decode(value).lowercasedASCII()
                 known =
                     !(plain.split { !$0.isLetter }.last ?? "").hasSuffix("key")
                     && !["session", "token"].contains { plain.firstRange(ofBytesOf: $0) != nil }
+                    && !["token", "key="].contains { inner.firstRange(ofBytesOf: $0) != nil }
             } catch {
                 known = false
             }

@@ -17,6 +17,8 @@ struct DialectRoute: ImageRoute {
     /// The dialect's name in the configuration.
     var grammar: String { type(of: dialect).name }
     let dialect: any Dialect
+    /// The clients of a dialect with a source take this server for another, which is open to them.
+    var isOpen: Bool { dialect.source != nil }
     private let configuration: DialectConfiguration
     private let listen: ListenAddress
     private let isSecure: Bool
@@ -25,16 +27,17 @@ struct DialectRoute: ImageRoute {
     private let catalog: Catalog
 
     /// - Parameters:
+    ///   - prefix: one of `prefixes(of:at:)`.
     ///   - listen: the host for requests without `Host`.
     ///   - isSecure: whether the server uses TLS.
     ///   - presetsOnly: whether only presets are allowed.
     ///   - outputPixels: the maximum pixels of a variant.
     ///   - catalog: the sources, of which a dialect may ask one.
     init(
-        _ dialect: any Dialect, _ configuration: DialectConfiguration, images: ImageContext, listen: ListenAddress, isSecure: Bool,
-        presetsOnly: Bool, outputPixels: Int, catalog: Catalog
+        _ dialect: any Dialect, _ configuration: DialectConfiguration, at prefix: String, images: ImageContext,
+        listen: ListenAddress,
+        isSecure: Bool, presetsOnly: Bool, outputPixels: Int, catalog: Catalog
     ) {
-        let prefix = configuration.isAtRoot ? "/" : type(of: dialect).prefix
         // What a client chooses is no part of the name in metrics.
         label = Self.label(of: prefix)
         self.prefix = prefix.cut(at: "{").map { String($0.before) } ?? prefix
@@ -49,9 +52,14 @@ struct DialectRoute: ImageRoute {
         self.catalog = catalog
     }
 
+    /// The prefixes of a dialect's addresses, each of which has its route.
+    static func prefixes(of dialect: any Dialect, at configuration: DialectConfiguration) -> [String] {
+        configuration.isAtRoot ? ["/"] : [type(of: dialect).prefix] + type(of: dialect).otherPrefixes
+    }
+
     func matches(_ path: String) -> Bool {
         if configuration.isAtRoot { return RootAddress.dialect.begins(path) }
-        return type(of: dialect).isAddress(path[...])
+        return type(of: dialect).isAddress(path[...], at: prefix)
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
@@ -123,6 +131,7 @@ struct DialectRoute: ImageRoute {
 /// The route of a dialect's further documents.
 struct DialectDocumentRoute: Route {
     let prefix: String
+    let isOpen = true
     private let images: DialectRoute
 
     /// - Returns: `nil` if the dialect has none.

@@ -15,6 +15,9 @@ protocol Route: Sendable {
     /// The response text for `GET`, if it is the same for every client and available without waiting. Called on the event loop.
     var immediateText: String? { get }
 
+    /// Whether pages of every origin may read its answers, and send it the keys that its clients have.
+    var isOpen: Bool { get }
+
     /// Answers a request.
     /// - Parameter rest: the path after the prefix, percent-encoded.
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response
@@ -26,6 +29,7 @@ protocol Route: Sendable {
 extension Route {
     var methods: [HTTPTypes.HTTPRequest.Method] { [.get, .head] }
     var immediateText: String? { nil }
+    var isOpen: Bool { false }
     func response(to problem: Problem) throws -> Response? { nil }
 
     func matches(_ path: String) -> Bool {

@@ -118,7 +118,7 @@ struct Router: Sendable {
         let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
         if context.method == .options {
             let fields: HTTPFields = [.allow: allowed.joined(separator: ", ")]
-            return .withoutContent(.noContent, fields + commonFields.cors.preflight(context.headers, allowed))
+            return .withoutContent(.noContent, fields + commonFields.cors.preflight(context.headers, allowed, isOpen: route.isOpen))
         }
         guard route.methods.contains(context.method) else { throw RequestError.method(allowed: allowed) }
         switch routed.image {

@@ -116,7 +116,7 @@ final class RPDBDialectTests: XCTestCase {
             ("/t/p/w342/tmdb/550", false), ("/key", false), ("//isValid", false), ("/key/imdb/poster-x", false), ("/", false),
             ("/key/isValid/x", false),
         ] as [(Substring, Bool)] {
-            XCTAssertEqual(RPDBDialect.isAddress(path), isAddress, "\(path)")
+            XCTAssertEqual(RPDBDialect.isAddress(path, at: "/"), isAddress, "\(path)")
         }
     }
 

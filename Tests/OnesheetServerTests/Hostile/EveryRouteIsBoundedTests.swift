@@ -159,11 +159,13 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
                   variables: { token: t, pictures: "\(origin.url)" }
                   baseURL: "\(origin.url)/tmdb"
                   networks: [loopback]
+                jellyfin: { type: rest, manifest: jellyfin, variables: { token: t }, baseURL: "\(origin.url)", networks: [loopback] }
+                plex: { type: rest, manifest: plex, baseURL: "\(origin.url)", networks: [loopback] }
                 """,
             keys: """
                 limits: { memory: \(limit), originBytes: 4MiB }
                 admin: { token: secret-for-tests }
-                dialects: [cloudflare, next, thumbor, iiif, tmdb]
+                dialects: [cloudflare, next, thumbor, iiif, tmdb, jellyfin, plex]
                 \(keys)
                 """, memory: "1MiB", cache: cache)
     }

@@ -62,6 +62,56 @@ final class ShippedServerTests: XCTestCase {
         XCTAssertEqual(transport.requests[0].headers["X-Emby-Token"], "k")
     }
 
+    func testImagesOfMediaServersAreIDs() throws {
+        let transport = FakeTransport()
+        let (jellyfin, plex) = (try Self.source("jellyfin", transport), try Self.source("plex", transport))
+        for (source, id, port) in [
+            (jellyfin, "/Items/12ab/Images/Primary", 8096), (jellyfin, "/Items/12ab/Images/Backdrop/1?tag=9f", 8096),
+            (plex, "/library/metadata/1/thumb/1700000000", 32400), (plex, "/library/sections/1/composite/17", 32400),
+        ] {
+            XCTAssertEqual(source.candidates(namedBy: id)?.map(\.location.name), ["http://localhost:\(port)\(id)"], id)
+        }
+        XCTAssertEqual(jellyfin.originPolicy.freshness.minimum?.duration, .seconds(3600))
+        // A request with the token can do more than read images.
+        for id in [
+            "1024", "/:/scrobble", "/library/metadata/1/refresh/1", "/library/metadata/1/thumb/1/2", "/library/metadata/../thumb/1",
+            "/library/metadata/1/thumb/1?a=b", "/Items/12ab/Images/Primary",
+            "/library/metadata/\(String(repeating: "1", count: 256))/thumb/1",
+        ] {
+            XCTAssertNil(plex.candidates(namedBy: id), id)
+        }
+        for id in ["/Items/12ab", "/Items/12ab/Images/Primary?tag=a&b=c", "/Items/12ab/Images/", "/abc.jpg"] {
+            XCTAssertNil(jellyfin.candidates(namedBy: id), id)
+        }
+    }
+
+    func testBaseURLIsTheServer() async throws {
+        // Given a server that is named in one of two ways
+        for place in [
+            "baseURL: \"https://media.example/emby/\"", "variables: { token: k, server: \"https://media.example/emby/\" }",
+        ] {
+            let transport = FakeTransport()
+            transport.on("https://media.example/emby/Items/12ab/Images", #"[{"ImageType":"Primary","ImageTag":"p1"}]"#)
+            let token = place.hasPrefix("base") ? "\nvariables: { token: k }" : ""
+            let source = try RecordedTMDB.source("manifest: jellyfin\n\(place)\(token)", .forTesting(transport: transport))
+            // When
+            let pictures = try await source.candidates(for: "12ab")
+            // Then it is asked, and has the pictures
+            XCTAssertEqual(pictures.map(\.location.name), ["https://media.example/emby/Items/12ab/Images/Primary?tag=p1"], place)
+        }
+        for (configuration, words) in [
+            ("baseURL: \"http://a.example\"\nvariables: { server: \"http://b.example\" }", "baseURL: is “variables.server” here"),
+            ("variables: { server: a.example }", "variables.server: “a.example” is not a URL such as http://localhost:32400"),
+            ("baseURL: a.example", "baseURL: “a.example” is not a URL"),
+        ] {
+            XCTAssertThrowsError(
+                try RecordedTMDB.source("manifest: plex\n\(configuration)", .forTesting(transport: FakeTransport()))
+            ) { error in
+                XCTAssertTrue("\(error)".contains(words), "\(error)")
+            }
+        }
+    }
+
     func testPlex() async throws {
         // Given
         let source = try Self.source("plex", RecordedDatabases.plex())
