@@ -22,7 +22,8 @@ ADDRESSES = {
         "imdb/poster-default/tt0137523.jpg?fallback=true&lang=pt-BR", "tmdb/backdrop-default/series-1396.jpg?imageSize=small",
         "tvdb/poster-default/series-81189.jpg", "imdb/logo-default/tt0137523.png?fallback=true"],
     "AIOStreams": ["imdb/poster-default/tt0137523.jpg?fallback=true", "tmdb/poster-default/movie-550.jpg?fallback=true"],
-    "Top Posters": ["imdb/poster/tt0137523.jpg?fallback=true", "tmdb/poster/movie-550.jpg?fallback=true&lang=de"],
+    "Top Posters": [
+        "imdb/thumbnail/tt0903747/S1E1.jpg", "imdb/poster/tt0137523.jpg?fallback=true", "tmdb/poster/movie-550.jpg?fallback=true&lang=de"],
     "AIOratings": ["tmdb/poster-default/tv-1396.jpg?ratings_limit=3&badge_style=h", "imdb/poster-default/0137523.png?imageSize=large"],
 }
 

@@ -61,10 +61,11 @@ struct RPDBAddress {
     /// - Throws: `RequestError` with the part that is not understood. It has no key.
     init(_ path: Substring, _ query: Substring, _ languages: LanguageList?) throws(RequestError) {
         let parts = path.pieces(at: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, let database = Database(rawValue: String(parts[0])), let style = RPDBStyle(parts[1]) else {
-            throw .noSuchPath("/…/\(String(path).shortened(to: 128))")
-        }
-        let file = try RPDBFile(parts[2], of: style)
+        guard let database = Database(rawValue: String(parts[0])), parts.count > 2, let style = RPDBStyle(parts[1]),
+            parts.count == 3 || parts.count == 4 && style.word == .thumbnail
+        else { throw .noSuchPath("/…/\(String(path).shortened(to: 128))") }
+        // `thumbnail/tt0903747/S1E1.jpg` is `thumbnail/episode-tt0903747-S1E1.jpg`.
+        let file = try RPDBFile(parts.count == 4 ? "episode-\(parts[2])-\(parts[3])" : parts[2], of: style)
         let parameters = try RPDBParameters(query)
         self.database = database
         kind = style.kind

@@ -20,6 +20,7 @@ final class RPDBDialectTests: XCTestCase {
             ("tmdb/episode-default/episode-1396-S10E2.jpg", "tv-1396-s10-e2"),
             ("tmdb/season-default/season-1396-S0.jpg", "tv-1396-s0"),
             ("tvdb/episode-default/episode-81189-S3E5.jpg", "tvdb-81189-s3-e5"),
+            ("imdb/thumbnail/tt0903747/S1E1.jpg", "tt0903747-s1-e1"), ("tmdb/thumbnail/series-1396/S2E3.png", "tv-1396-s2-e3"),
             ("imdb/season-default/season-tt0903747-S2.jpg", "tt0903747-s2"),
         ] {
             XCTAssertEqual(try image(address).title, TitleReference(source: "films", id: id), address)
@@ -79,7 +80,7 @@ final class RPDBDialectTests: XCTestCase {
             ("imdb/poster-default/tt1.jpg?lang=d%2F", "lang"), ("imdb/season-default/tt1.jpg", "season-tt0903747-S2"),
             ("imdb/episode-default/episode-tt1-1x1.jpg", "S1E1"), ("imdb/poster-default/tt1/x.jpg", "/…/imdb"),
             ("anidb/poster-default/1.jpg", "/…/anidb"), ("imdb/profile/tt1.jpg", "/…/imdb"),
-            ("imdb/poster-default/tt1.jpg?lang=%zz", "%zz"),
+            ("imdb/poster-default/tt1.jpg?lang=%zz", "%zz"), ("imdb/thumbnail/tt1/x.jpg", "S1E1"), ("imdb", "/…/imdb"),
         ] {
             XCTAssertThrowsError(try image(address), address) { error in
                 XCTAssertTrue("\(error)".contains(words), "\(address): \(error)")
