@@ -22,7 +22,7 @@ public struct RestSource: SourcePlugin {
         client = RestClient(
             context: context, manifest: manifest, variables: configuration.variables,
             baseURL: try configuration.http.address(orElse: manifest.baseURL), policy: policy)
-        try manifest.check(given: client.variables)
+        try manifest.check(given: client.variables, named: configuration.manifest.flatMap { Manifest.isFile($0) ? nil : $0 })
     }
 
     public var capabilities: SourceCapabilities {
