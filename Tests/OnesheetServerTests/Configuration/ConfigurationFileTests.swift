@@ -65,7 +65,7 @@ final class ConfigurationFileTests: XCTestCase {
             ("cache: { memory: { byte: 1 } }", "cache.memory: unknown key “byte”; did you mean “bytes”?"),
             ("cache: { memory: { bytes: lots } }", "cache.memory.bytes: “lots” is not a number of bytes"),
             ("limits: { workers: 0 }", "limits.workers: needs at least 1"),
-            ("limits: { memory: 31MiB }", "limits.memory: needs at least 32MiB"),
+            ("limits: { memory: 15MiB }", "limits.memory: needs at least 16MiB"),
             ("limits: { pixels: 2000G }", "limits.pixels: can be at most 1000G"),
             ("limits: { originTimeout: 10 }", "limits.originTimeout: “10” is not a duration"),
             ("rendering: { linearLigth: true }", "rendering: unknown key “linearLigth”; did you mean “linearLight”?"),
