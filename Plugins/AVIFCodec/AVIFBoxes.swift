@@ -18,7 +18,7 @@
                 switch box.name {
                 case "meta": try file.checkMeta(box.body.dropFirst(4))
                 case "moov":
-                    guard box.body.count <= largestMovie else { throw .unsupported("AVIF of very many pictures") }
+                    guard box.body.count <= largestMovie else { throw .unsupported("AVIF of very many images") }
                     // Items of a track, which no writer of AVIF makes, would be read as those of the file are.
                     for track in file.boxes(in: box.body) where track.name == "trak" {
                         guard !file.boxes(in: track.body).contains(where: { $0.name == "meta" }) else {

@@ -69,7 +69,7 @@
             let result = avifDecoderNextImage(decoder)
             guard result == AVIF_RESULT_OK else { throw Self.error(result) }
             guard Int(image.pointee.width) == width, Int(image.pointee.height) == height else {
-                throw .damaged(reason: "the picture has another size than its file says")
+                throw .damaged(reason: "the image has another size than its file says")
             }
             var picture = try PixelBuffer(
                 PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha), limits: limits)

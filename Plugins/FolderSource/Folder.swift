@@ -156,6 +156,6 @@ final class Folder: Sendable {
     private func report(_ unreadable: [String: Int]) {
         let counts = unreadable.sorted { $0.key < $1.key }.map { "\($0.value) .\($0.key)" }.joined(separator: ", ")
         logger.warning(
-            "the folder has pictures that this server cannot read and does not list: \(counts)", metadata: ["path": "\(path)"])
+            "the folder has images that this server cannot read and does not list: \(counts)", metadata: ["path": "\(path)"])
     }
 }

@@ -1,7 +1,7 @@
 internal import OnesheetCore
 
 /// The images of a library of Jellyfin, Kodi or Plex: `Film (2010)/poster.jpg`, `Film (2010)/fanart1.jpg`, `Films/Film (2010)-poster.jpg`,
-/// `Show/season01-poster.jpg` (<https://jellyfin.org/docs/general/server/media/movies>, <https://kodi.wiki/view/Artwork>).
+/// `Show/season01-poster.jpg`, `Show/Season 01/poster.jpg` (<https://jellyfin.org/docs/general/server/media/movies>, <https://kodi.wiki/view/Artwork>).
 ///
 /// A folder with an image of a known name is one title. In other folders, each name is one.
 enum Library {
@@ -28,9 +28,11 @@ enum Library {
     /// Titles from files, ordered by id.
     static func grouped(_ files: [PictureFile]) -> [Picture] {
         let owners = Set(files.filter { role(ofNamed: $0) != nil }.map { ExactText(folder(of: $0.path)) })
+        let seasons = seasons(of: files, owners: owners)
         var titles: [ExactText: [(role: Role, file: PictureFile)]] = [:]
         for file in files {
-            guard let role = role(of: file, isOwn: owners.contains(ExactText(folder(of: file.path)))) else { continue }
+            let folder = ExactText(folder(of: file.path))
+            guard let role = role(of: file, isOwn: owners.contains(folder), seasons) else { continue }
             titles[ExactText(role.title), default: []].append((role, file))
         }
         return titles.sorted { $0.key < $1.key }.compactMap { id, members in
@@ -65,17 +67,53 @@ enum Library {
         return named(base(of: file.path)[...]).map { Role(title: String(folder), kind: $0.kind, place: $0.place) }
     }
 
-    /// - Parameter isOwn: whether the folder is one title.
-    private static func role(of file: PictureFile, isOwn: Bool) -> Role? {
+    /// The titles of the folders that are seasons of a show, such as `Show/s2` of `Show/Season 02`. `Specials` is one if something else says
+    /// that it is in a show: a file with facts or an image of the show, or another season.
+    private static func seasons(of files: [PictureFile], owners: Set<ExactText>) -> [ExactText: String] {
+        let facts = files.filter { isFacts($0) && base(of: $0.path) == "tvshow" }
+        var shows = owners.union(facts.map { ExactText(folder(of: $0.path)) })
+        var seasons: [ExactText: String] = [:]
+        let specials = owners.filter { name(of: $0.description) == "specials" }
+        for owner in owners.subtracting(specials) {
+            guard let (show, last) = owner.description.cut(atLast: "/"), let number = seasonNumber(last.lowercasedASCII()) else {
+                continue
+            }
+            seasons[owner] = "\(show)/s\(number)"
+            shows.insert(ExactText(String(show)))
+        }
+        for owner in specials {
+            guard let (show, _) = owner.description.cut(atLast: "/"), shows.contains(ExactText(String(show))) else { continue }
+            seasons[owner] = "\(show)/s0"
+        }
+        return seasons
+    }
+
+    /// The number of `season 02`, `season2` or `s02`, with more behind it or nothing.
+    private static func seasonNumber(_ name: String) -> Int? {
+        let isWord = name.starts(withBytesOf: "season")
+        guard isWord || name.utf8.first == UInt8(ascii: "s") else { return nil }
+        var rest = name.dropFirst(bytes: isWord ? 6 : 1)
+        if isWord, rest.utf8.first == 0x20 { rest = rest.dropFirst() }
+        let digits = rest.prefix { $0.isASCII && $0.isNumber }
+        let behind = rest[digits.endIndex...]
+        guard digits.utf8.count <= 4, behind.isEmpty || (isWord && behind.utf8.first == 0x20) else { return nil }
+        return Int(digits)
+    }
+
+    /// - Parameters:
+    ///   - isOwn: whether the folder is one title.
+    ///   - seasons: the titles of the folders that are seasons.
+    private static func role(of file: PictureFile, isOwn: Bool, _ seasons: [ExactText: String]) -> Role? {
         let (folder, base, id) = (folder(of: file.path), base(of: file.path), Picture.id(of: file.path))
         let own = name(of: folder)
+        if let season = seasons[ExactText(folder)] { return role(base, own, in: season, isFacts: isFacts(file)) }
         if isFacts(file) {
             let isFolders = isOwn || ["movie", "tvshow"].contains(base) || base.isExactly(own)
             return Role(title: isFolders && !folder.isEmpty ? folder : id)
         }
         if let role = role(ofNamed: file) { return role }
         if isExtra(folder), let (title, _) = folder.cut(atLast: "/") {
-            return Role(title: String(title), kind: .backdrop, place: names.count)
+            return Role(title: seasons[ExactText(String(title))] ?? String(title), kind: .backdrop, place: names.count)
         }
         if !folder.isEmpty, let season = season(base) {
             return Role(title: "\(folder)/s\(season.number)", kind: season.kind, place: season.place)
@@ -87,6 +125,16 @@ enum Library {
         }
         if base.isExactly(own) { return Role(title: folder, kind: .poster) }
         return isOwn ? nil : Role(title: id, kind: .poster)
+    }
+
+    /// The role of a file in the folder of a season. Its other images and its files with facts are those of episodes.
+    private static func role(_ base: String, _ own: String, in season: String, isFacts: Bool) -> Role? {
+        guard !isFacts else { return nil }
+        if let found = named(base[...]) { return Role(title: season, kind: found.kind, place: found.place) }
+        if let found = Self.season(base), let (show, _) = season.cut(atLast: "/") {
+            return Role(title: "\(show)/s\(found.number)", kind: found.kind, place: found.place)
+        }
+        return base.isExactly(own) ? Role(title: season, kind: .poster) : nil
     }
 
     /// Whether a folder has further backdrops of the folder that it is in.

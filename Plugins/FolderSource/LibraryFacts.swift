@@ -46,7 +46,7 @@ struct LibraryFacts {
 
     /// Adds what the file says. A file that cannot be read says nothing.
     mutating func add(_ file: String) {
-        let text = Self.withoutComments(file)
+        let text = Self.simplified(file)
         func first(_ names: String...) -> String? {
             names.lazy.compactMap { name in NFOElement.all(name, in: text).lazy.map(\.text).first { !$0.isEmpty } }.first
         }
@@ -86,15 +86,24 @@ struct LibraryFacts {
         }
     }
 
-    private static func withoutComments(_ text: String) -> String {
+    /// The document without comments, and with its sections of literal text (CDATA) as text with entities.
+    private static func simplified(_ text: String) -> String {
         var (kept, rest) = ("", text[...])
-        while let start = rest.firstRange(ofBytesOf: "<!--") {
+        while let start = rest.firstRange(ofBytesOf: "<!") {
             kept += rest[..<start.lowerBound]
             rest = rest[start.upperBound...]
-            guard let end = rest.firstRange(ofBytesOf: "-->") else { return kept }
+            let isText = rest.starts(withBytesOf: "[CDATA[")
+            guard isText || rest.starts(withBytesOf: "--") else { continue }
+            rest = rest.dropFirst(bytes: isText ? 7 : 2)
+            guard let end = rest.firstRange(ofBytesOf: isText ? "]]>" : "-->") else { return kept }
+            if isText { kept += escaped(rest[..<end.lowerBound]) }
             rest = rest[end.upperBound...]
         }
         return kept + rest
+    }
+
+    private static func escaped(_ text: Substring) -> String {
+        String(text).replacing(bytesOf: "&", with: "&amp;").replacing(bytesOf: "<", with: "&lt;")
     }
 
     static func trimmed(_ text: some StringProtocol) -> String {

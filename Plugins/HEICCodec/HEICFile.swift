@@ -44,10 +44,10 @@
             try check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             var found: OpaquePointer?
             try check(heif_context_get_primary_image_handle(context, &found))
-            guard let handle = found else { throw .damaged(reason: "there is no primary picture") }
+            guard let handle = found else { throw .damaged(reason: "there is no primary image") }
             let (width, height) = (Int(heif_image_handle_get_width(handle)), Int(heif_image_handle_get_height(handle)))
             do throws(CodecError) {
-                guard width > 0, height > 0 else { throw .damaged(reason: "the picture has no pixels") }
+                guard width > 0, height > 0 else { throw .damaged(reason: "the image has no pixels") }
                 try pictures.check(width: width, height: height)
             } catch {
                 heif_image_handle_release(handle)
@@ -104,7 +104,7 @@
                 heif_decode_image(
                     handle, &image, heif_colorspace_RGB, hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB,
                     options))
-            guard let image else { throw .damaged(reason: "there is no picture") }
+            guard let image else { throw .damaged(reason: "there is no image") }
             return try HEICPixels(image, width: width, height: height, hasAlpha: hasAlpha)
         }
 

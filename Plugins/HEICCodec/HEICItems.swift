@@ -21,12 +21,12 @@
         init(_ file: HEICBoxes) throws(CodecError) {
             self.file = file
             guard let meta = try HEICBoxes.only("meta", in: try file.boxes(in: 0..<file.bytes.count)), meta.count > 4 else {
-                throw .damaged(reason: "there is no picture")
+                throw .damaged(reason: "there is no image")
             }
             let boxes = try file.boxes(in: meta.dropFirst(4))
             guard let item = try HEICBoxes.only("pitm", in: boxes), let info = try HEICBoxes.only("iinf", in: boxes),
                 let places = try HEICBoxes.only("iloc", in: boxes), let properties = try HEICBoxes.only("iprp", in: boxes)
-            else { throw .damaged(reason: "the picture is not described") }
+            else { throw .damaged(reason: "the image is not described") }
             primary = try file.number(item, at: 4, bytes: try file.number(item, at: 0, bytes: 1) == 0 ? 2 : 4)
             try readTypes(info)
             try readPlaces(places, data: try HEICBoxes.only("idat", in: boxes) ?? 0..<0)

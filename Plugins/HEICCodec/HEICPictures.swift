@@ -81,9 +81,9 @@
             guard type == "hvc1" else { throw .unsupported("items of the kind “\(type)” in HEIC") }
             let settings = items.properties(of: item, named: "hvcC")
             guard settings.count == 1, let settings = settings.first, let place = items.places[item] else {
-                throw .damaged(reason: "a picture has no HEVC stream")
+                throw .damaged(reason: "an image has no HEVC stream")
             }
-            guard place.count == 1, let place = place.first else { throw .unsupported("pictures in several pieces in HEIC") }
+            guard place.count == 1, let place = place.first else { throw .unsupported("images in several pieces in HEIC") }
             let stream = HEVCStream(bytes: file.bytes)
             try stream.checkPicture(place)
             return try stream.pixels(settings)

@@ -19,7 +19,7 @@
                 heif_image_get_height(image, heif_channel_interleaved) == height, Int(stride) >= width * channels
             else {
                 heif_image_release(image)
-                throw .damaged(reason: "the picture has another size than its file says")
+                throw .damaged(reason: "the image has another size than its file says")
             }
             self.image = image
             self.start = start

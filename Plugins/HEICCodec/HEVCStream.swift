@@ -46,7 +46,7 @@
                 guard length <= item.upperBound - place else { throw .truncated }
                 guard length >= 3 else { throw .damaged(reason: "a part of the HEVC stream is too short") }
                 let kind = kind(place)
-                guard !Self.parameterSets.contains(kind) else { throw .unsupported("HEVC parameters within a picture in HEIC") }
+                guard !Self.parameterSets.contains(kind) else { throw .unsupported("HEVC parameters within an image in HEIC") }
                 // The first bit after the head of a slice marks the first slice of a picture.
                 if kind < 32, bytes[place + 2] & 0x80 != 0 { pictures += 1 }
                 place += length
@@ -71,7 +71,7 @@
             if try bits.nextCode() == 3 { _ = try bits.next(1) }
             let (width, height) = (try bits.nextCode(), try bits.nextCode())
             guard (1...65_535).contains(width), (1...65_535).contains(height) else {
-                throw .damaged(reason: "\(width) × \(height) are not the sides of a picture")
+                throw .damaged(reason: "\(width) × \(height) are not the sides of an image")
             }
             return width * height
         }

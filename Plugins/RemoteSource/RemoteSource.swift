@@ -82,7 +82,7 @@ public struct RemoteSource: SourcePlugin {
         }
         guard configuration.http.answerBytes == nil else {
             throw ConfigurationError(
-                path: "answerBytes", message: "a remote source asks no service; pictures are limited by limits.originBytes")
+                path: "answerBytes", message: "a remote source asks no service; images are limited by limits.originBytes")
         }
         allow = configuration.allow
         isVersioned = configuration.versioned

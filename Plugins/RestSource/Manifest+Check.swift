@@ -1,17 +1,18 @@
 internal import OnesheetCore
 
 extension Manifest {
+    /// - Parameter name: that of a built-in manifest. The operator knows of it only which variables it needs.
     /// - Throws: `ConfigurationError` for the first undefined variable or impossible value.
-    func check(given: [String: String]) throws(ConfigurationError) {
+    func check(given: [String: String], named name: String? = nil) throws(ConfigurationError) {
         guard token == nil || given["token"] == nil else {
             throw ConfigurationError(
                 path: "variables.token", message: "is the token that the service gives (“token” of the manifest)")
         }
-        let check = VariableCheck(given: Set(given.keys), hasToken: token != nil)
+        let check = VariableCheck(given: Set(given.keys), hasToken: token != nil, manifest: name)
         try check.headers(headers, at: "headers")
         try check.headers(query, at: "query")
         if let token {
-            try VariableCheck(given: check.given, hasToken: false).request(token.request, at: "token", more: [])
+            try VariableCheck(given: check.given, hasToken: false, manifest: name).request(token.request, at: "token", more: [])
         }
         let lists =
             TitleQuery.Period.allCases.map { ($0 == .day ? "list" : "periods.\($0.rawValue)", list(by: $0)) } + [("search", search)]
@@ -79,10 +80,18 @@ private struct VariableCheck {
     let given: Set<String>
     /// Whether headers have `token` from an exchange.
     let hasToken: Bool
+    /// The name of a built-in manifest.
+    let manifest: String?
 
     func names(_ names: Set<String>, at path: String, more: Set<String>) throws(ConfigurationError) {
         let known = given.union(more)
         guard let missing = names.subtracting(known).min() else { return }
+        if let manifest {
+            let variable = "\(manifest)_\(missing)".uppercased().replacing("-", with: "_")
+            throw ConfigurationError(
+                path: "variables.\(missing)",
+                message: "is missing; write variables: { \(missing): \"${\(variable)}\" }, and set \(variable) in the environment")
+        }
         throw ConfigurationError(
             path: path, message: "\(unknownName(missing, kind: "variable", known: known)) (values belong under “variables”)")
     }

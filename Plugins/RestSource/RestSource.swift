@@ -23,7 +23,7 @@ public struct RestSource: SourcePlugin {
         policy.rate = policy.rate ?? manifest.rate
         let (baseURL, variables) = try configuration.base(of: manifest)
         client = RestClient(context: context, manifest: manifest, variables: variables, baseURL: baseURL, policy: policy)
-        try manifest.check(given: client.variables)
+        try manifest.check(given: client.variables, named: configuration.manifest.flatMap { Manifest.isFile($0) ? nil : $0 })
     }
 
     public var capabilities: SourceCapabilities {

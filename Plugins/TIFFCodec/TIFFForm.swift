@@ -80,7 +80,7 @@
             func long(_ tag: Int32) -> Int { Int(ctiff_long(file, UInt32(tag), 0)) }
             let (width, height) = (long(TIFFTAG_IMAGEWIDTH), long(TIFFTAG_IMAGELENGTH))
             guard width > 0, height > 0, width <= Int32.max, height <= Int32.max else {
-                throw .damaged(reason: "\(width) × \(height) are not the sides of a picture")
+                throw .damaged(reason: "\(width) × \(height) are not the sides of an image")
             }
             let compression = Int32(short(TIFFTAG_COMPRESSION, or: 1))
             guard Self.compressions.contains(compression), TIFFIsCODECConfigured(UInt16(compression)) == 1 else {
@@ -178,7 +178,7 @@
             )
             guard tile.width > 0, tile.height > 0 else { throw .damaged(reason: "the tiles have no pixels") }
             guard tile.width < width + smallTile, tile.height < height + smallTile else {
-                throw .unsupported("tiles in TIFF that are larger than the picture")
+                throw .unsupported("tiles in TIFF that are larger than the image")
             }
             return tile
         }

@@ -50,9 +50,10 @@ static bool is_srgb(const uint8_t *chunk) {
     return is_named(chunk, "sRGB") && big_endian(chunk) == 1 && chunk[8] < PNG_sRGB_INTENT_LAST && is_intact(chunk);
 }
 
-// Records whether there is sRGB before PLTE, the first tRNS behind it, the start of the IDATs and whether the last one is truncated.
+// Records whether there is sRGB before PLTE, the first profile, the first tRNS behind PLTE, the start of the IDATs and whether the last one is
+// truncated.
 static void find_chunks(cpng_reader *reader) {
-    bool has_palette = false;
+    size_t palette = 0;
     for (size_t position = 8; reader->size - position >= 8;) {
         const uint8_t *chunk = reader->bytes + position;
         size_t size = big_endian(chunk), left = reader->size - position - 8;
@@ -64,9 +65,13 @@ static void find_chunks(cpng_reader *reader) {
             if (is_idat && size > left) reader->cut = position;
             return;
         }
-        has_palette |= is_named(chunk, "PLTE");
-        reader->has_srgb |= !has_palette && is_srgb(chunk);
-        if (has_palette && reader->alphas == 0 && is_named(chunk, "tRNS") && is_intact(chunk)) reader->alphas = position;
+        if (palette == 0 && is_named(chunk, "PLTE")) palette = position;
+        reader->has_srgb |= palette == 0 && is_srgb(chunk);
+        if (reader->profile == 0 && is_named(chunk, "iCCP") && is_intact(chunk)) {
+            reader->profile = position;
+            reader->overtaken = palette;
+        }
+        if (palette != 0 && reader->alphas == 0 && is_named(chunk, "tRNS") && is_intact(chunk)) reader->alphas = position;
         position += size + 12;
     }
 }
@@ -84,18 +89,15 @@ static bool has_right_idats(cpng_reader *reader) {
     return true;
 }
 
+// Bit 0 of the header's colour type is set if the pixels are entries of the palette.
+static bool needs_palette(const cpng_reader *reader) { return (reader->bytes[25] & 1) != 0; }
+
 // Whether libpng would refuse the file for this chunk, or take it for another one, although browsers pass over it: one that is not needed
-// and has a name of other than letters, a profile behind another one, and a suggested palette behind another one.
+// and has a name of other than letters, a profile that is not the first, and a suggested palette behind another one.
 static bool is_passed_over(cpng_reader *reader, const uint8_t *chunk) {
-    if (is_named(chunk, "iCCP")) {
-        bool is_second = reader->has_profile;
-        size_t left = reader->size - reader->position - 8;
-        reader->has_profile |= left >= 4 && big_endian(chunk) <= left - 4 && is_intact(chunk);
-        return is_second;
-    }
+    if (is_named(chunk, "iCCP")) return reader->position != reader->profile;
     if (is_named(chunk, "PLTE") && reader->position > 25) {
-        // Bit 0 of the header's colour type is set if the pixels are entries of the palette.
-        bool is_second = reader->has_palette && (reader->bytes[25] & 1) == 0;
+        bool is_second = reader->has_palette && !needs_palette(reader);
         reader->has_palette = true;
         return is_second;
     }
@@ -105,8 +107,44 @@ static bool is_passed_over(cpng_reader *reader, const uint8_t *chunk) {
     return false;
 }
 
+// Goes to the chunk that libpng reads next. A profile behind the palette comes before it, because libpng would ignore it there.
+static void find_next(cpng_reader *reader) {
+    if (reader->resumed != 0) {
+        reader->position = reader->resumed;
+        reader->resumed = 0;
+    } else if (reader->overtaken != 0 && reader->position == reader->overtaken) {
+        reader->resumed = reader->overtaken;
+        reader->overtaken = 0;
+        reader->position = reader->profile;
+    }
+    reader->next = reader->position;
+}
+
+// The bytes of the whole colours of a palette.
+static uint32_t whole_colors(const uint8_t *chunk) { return big_endian(chunk) / 3 * 3; }
+
+// Gives libpng the length and the name of the chunk at the position, at the start of the file its signature.
+static void begin_chunk(cpng_reader *reader, png_bytep out) {
+    const uint8_t *chunk = reader->bytes + reader->position;
+    reader->next += reader->position == 0 ? 8 : (size_t)big_endian(chunk) + 12;
+    if (reader->position == 0) return;
+    if (is_passed_over(reader, chunk)) {
+        memcpy(out + 4, "tEXt", 4);  // libpng skips texts unread
+    } else if (is_named(chunk, "PLTE") && reader->position > 25 && needs_palette(reader) && big_endian(chunk) < 3 * PNG_MAX_PALETTE_LENGTH
+               && whole_colors(chunk) < big_endian(chunk)) {
+        // libpng refuses a palette with a part of a colour at its end, which browsers ignore.
+        reader->trimmed = reader->position;
+        put_big_endian(out, whole_colors(chunk));
+    }
+}
+
 static void on_read(png_structp png, png_bytep out, size_t count) {
     cpng_reader *reader = png_get_io_ptr(png);
+    bool begins = reader->position == reader->next && count == 8;  // libpng reads the length and the name of a chunk at once
+    if (begins) find_next(reader);
+    const uint8_t *palette = reader->trimmed != 0 ? reader->bytes + reader->trimmed : NULL;
+    bool ends_trimmed = palette != NULL && count == 4 && reader->position == reader->trimmed + 8 + whole_colors(palette);
+    if (ends_trimmed) reader->position = reader->trimmed + 8 + big_endian(palette);
     if (count > reader->size - reader->position) {
         reader->position = reader->size;
         reader->status = CPNG_TRUNCATED;
@@ -115,12 +153,11 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
     memcpy(out, reader->bytes + reader->position, count);
     if (reader->cut != 0 && reader->position == reader->cut && count >= 4) {
         // Passes a truncated IDAT with its actual length: libpng accepts only full buffers.
-        uint32_t left = (uint32_t)(reader->size - reader->cut - 8);
-        for (int i = 0; i < 4; i++) out[i] = (uint8_t)(left >> (24 - 8 * i));
-    } else if (reader->position == reader->next && count == 8) {
-        // libpng reads the length and the name of a chunk at once. It skips texts unread.
-        if (reader->position > 0 && is_passed_over(reader, reader->bytes + reader->position)) memcpy(out + 4, "tEXt", 4);
-        reader->next += reader->position == 0 ? 8 : (size_t)big_endian(out) + 12;
+        put_big_endian(out, (uint32_t)(reader->size - reader->cut - 8));
+    } else if (begins) {
+        begin_chunk(reader, out);
+    } else if (ends_trimmed && is_intact(palette)) {
+        put_big_endian(out, cpng_crc(0, palette + 4, whole_colors(palette) + 4));
     }
     reader->position += count;
 }

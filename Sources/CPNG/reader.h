@@ -16,7 +16,10 @@ struct cpng_reader {
     bool has_trns;          // whether libpng applies a tRNS chunk
     size_t alphas;          // the offset of the tRNS of a palette; 0 if there is none
     size_t next;            // the offset of the next chunk that libpng reads
-    bool has_profile;       // whether libpng has read a profile
+    size_t profile;         // the offset of the first intact iCCP; 0 if there is none
+    size_t overtaken;       // the offset of the palette before that profile, which is read first; 0 if there is none, or it was
+    size_t resumed;         // the offset of that palette while the profile is read; 0 otherwise
+    size_t trimmed;         // the offset of a palette whose last bytes are no whole colour; 0 if there is none
     bool has_palette;       // whether libpng has read a palette
     bool has_srgb;          // whether there is a valid sRGB chunk
     bool needs_adler;       // whether the checksum of an IDAT is wrong, so that only the stream's tells that the rows are right

@@ -64,10 +64,11 @@ package struct ImagePath {
         } else {
             optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]
             (url, format) = Self.split(encoded.joined()[...], at: ".")
-            guard !url.isEmpty, let bytes = Data(base64URL: url), let text = String(bytes: bytes, encoding: .utf8),
-                text.isStreamSafe
-            else {
+            guard !url.isEmpty, let bytes = Data(base64URL: url), let text = String(bytes: bytes, encoding: .utf8) else {
                 throw .malformed("the source URL is neither behind /plain/ nor base64url")
+            }
+            guard text.isSafeInAddresses else {
+                throw .malformed("the source URL in base64url has characters that no URL has, such as a line break at its end")
             }
             url = text
         }

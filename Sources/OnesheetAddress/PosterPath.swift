@@ -7,8 +7,9 @@ package struct PosterPath {
     package let transform: Transform
     /// Whether the client's `Accept` selects the format.
     package let negotiates: Bool
-    /// The id that is the whole last part, in case the source has no title for the one without the extension.
-    package let undividedID: String?
+    /// The other meaning of the last part, in case the source has no such title: the id with its extension, in a format that is negotiated, or the
+    /// id without it in that format.
+    package let other: (id: String, format: ImageFormat?)?
     /// The error if the source has no such title: the text after the last dot of its id is not a known extension.
     package let unknownExtension: RequestError?
 
@@ -32,13 +33,33 @@ package struct PosterPath {
                 unknown = error
             }
         }
-        let title = TitleReference(source: try PercentEncoding.decode(parts[1]), id: try PercentEncoding.decode(id))
+        var title = TitleReference(source: try PercentEncoding.decode(parts[1]), id: try PercentEncoding.decode(id))
+        if let format = transform.format {
+            // A known extension has no escapes.
+            let whole = "\(title.id)\(parts[2][id.endIndex...])"
+            if Self.isURLOfFile(id, title.id) {
+                other = (title.id, format)
+                title = TitleReference(source: title.source, id: whole)
+                transform.format = nil
+            } else {
+                other = (whole, nil)
+            }
+        } else {
+            other = nil
+        }
         image = ImageReference(title, size.selector)
-        // A known extension has no escapes.
-        undividedID = transform.format == nil ? nil : "\(title.id)\(parts[2][id.endIndex...])"
         unknownExtension = unknown
         negotiates = transform.format == nil && size.size != "original"
         self.transform = transform
+    }
+
+    /// Whether the extension behind `id` is that of a file whose URL the id is, because the URL has no other. In addresses of this server, all dots
+    /// of ids are escaped, so it is the format there.
+    private static func isURLOfFile(_ id: Substring, _ decoded: String) -> Bool {
+        guard ["http://", "https://"].contains(where: { decoded.starts(withBytesOf: $0) }), id.contains(mark: "."),
+            let file = decoded.cut(atLast: "/")?.after
+        else { return false }
+        return !file.isEmpty && !file.contains(mark: ".")
     }
 
     /// Whether a path has one part behind the size. Then it names a file, not a title of a source.

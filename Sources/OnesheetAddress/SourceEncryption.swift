@@ -45,7 +45,7 @@ public struct SourceEncryption: Sendable, Decodable {
         guard let bytes = Data(base64URL: text), bytes.count > Self.vectorSize else { throw failure }
         do {
             let url = try cipher.decrypt(bytes.dropFirst(Self.vectorSize), vector: bytes.prefix(Self.vectorSize))
-            guard let text = String(bytes: url, encoding: .utf8), text.isStreamSafe else { throw failure }
+            guard let text = String(bytes: url, encoding: .utf8), text.isSafeInAddresses else { throw failure }
             return text
         } catch {
             throw failure

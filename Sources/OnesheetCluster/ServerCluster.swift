@@ -99,7 +99,7 @@ extension ServerCluster {
                             ? []
                             : [
                                 "the store ignores conditions of writes, so of two servers that write one entry the last one wins, and "
-                                    + "decisions about posters (pins, rejections, blocked pictures) stay on the server that takes them"
+                                    + "decisions about posters (pins, rejections, blocked images) stay on the server that takes them"
                             ]))
             } catch {
                 findings.append(Finding(backend: "shared.store", error: "\(error)", warnings: []))

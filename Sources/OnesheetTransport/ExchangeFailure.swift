@@ -85,7 +85,8 @@ extension ExchangeFailure {
         let url = url.description
         if !isNamed, isUnanswered { return .failed(url: url, reason: "its host does not answer") }
         switch kind {
-        case .refused: return .forbidden(url: url, reason: "its host is outside the source's networks")
+        case .refused:
+            return .forbidden(url: url, reason: "this server refuses its host, which has no address in “networks” of the source")
         case .noAddress: return .failed(url: url, reason: "its host has no address")
         case .timedOut: return .timedOut(url: url)
         case .tooLarge(let limit): return .tooLarge(url: url, limit: limit)

@@ -6,6 +6,7 @@ import OnesheetCore
 /// - Of equal fields, only the first stays: proxies add `Content-Length`, `Location` or `ETag` once more.
 /// - Bytes beyond ASCII in `Location` are percent-encoded, whatever their encoding: the server gets back the bytes that it named.
 /// - Equal lengths in one `Content-Length` become one (RFC 9110 §8.6).
+/// - A folded value becomes one line (RFC 9112 §5.2), and a line may end without a carriage return (§2.2).
 ///
 /// Collects a head up to its end; `ResponseSizeLimit` before it bounds that. What does not begin as HTTP passes at once.
 final class OriginHeads: ChannelDuplexHandler {
@@ -78,44 +79,53 @@ final class OriginHeads: ChannelDuplexHandler {
     private static let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
 
     private static func rewritten(_ head: ByteBuffer) -> ByteBuffer {
-        let lines = head.readableBytesView.split(separator: lineFeed, omittingEmptySubsequences: false).dropLast()
-        // A folded value (RFC 9112 §5.2) is left to the parser, with all that is around it.
-        guard !lines.contains(where: { $0.first == 0x20 || $0.first == 0x09 }) else { return head }
+        let all = Array(head.readableBytesView)
+        var lines = all.split(separator: lineFeed, omittingEmptySubsequences: false).dropLast()
+        // Nothing is there that the second line could continue.
+        guard let status = lines.popFirst(), !isBlank(lines.first?.first) else { return head }
         var output = ByteBuffer()
-        output.reserveCapacity(head.readableBytes + 64)
+        output.reserveCapacity(all.count + 64)
+        func write(_ line: some Sequence<UInt8>) {
+            output.writeBytes(line)
+            output.writeBytes([carriageReturn, lineFeed])
+        }
+        write(status.trimmed)
         var fields: Set<[UInt8]> = []
-        for (index, line) in lines.enumerated() {
-            guard index > 0, let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-                output.writeBytes(line)
-                output.writeInteger(lineFeed)
+        while let line = lines.popFirst() {
+            var value: [UInt8] = []
+            let colon = line.firstIndex(of: UInt8(ascii: ":"))
+            if let colon { value = Array(line[(colon + 1)...].trimmed) }
+            while isBlank(lines.first?.first), let more = lines.popFirst() { value += [0x20] + more.trimmed }
+            guard let colon else {
+                // The end, or what the parser refuses.
+                write(line.trimmed)
                 continue
             }
             let name = String(decoding: line[..<colon], as: UTF8.self).lowercasedASCII()
-            let value = line[(colon + 1)...].trimmed
             // As bytes: text that is not UTF-8 would lose its differences.
             guard fields.insert(name.utf8 + [UInt8(ascii: ":")] + value).inserted else { continue }
-            output.writeBytes(line[...colon])
-            output.writeBytes(rewritten(value, of: name))
-            output.writeBytes([carriageReturn, lineFeed])
+            write(line[...colon] + rewritten(value, of: name))
         }
         return output
     }
 
-    private static func rewritten(_ value: ByteBufferView, of name: String) -> [UInt8] {
+    private static func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func rewritten(_ value: [UInt8], of name: String) -> [UInt8] {
         switch name {
         case "location": return value.flatMap { $0 < 0x80 ? [$0] : Array(PercentEncoding.encode(bytes: [$0]).utf8) }
         case "content-length":
             let lengths = value.split(separator: UInt8(ascii: ",")).map(\.trimmed)
-            guard let first = lengths.first, lengths.allSatisfy({ $0.elementsEqual(first) }) else { return Array(value) }
+            guard let first = lengths.first, lengths.allSatisfy({ $0 == first }) else { return value }
             return Array(first)
-        default: return Array(value)
+        default: return value
         }
     }
 }
 
-extension ByteBufferView {
+extension ArraySlice<UInt8> {
     /// Without blanks and the carriage return at both ends.
-    fileprivate var trimmed: ByteBufferView {
+    fileprivate var trimmed: ArraySlice<UInt8> {
         var bytes = self
         func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
         while isBlank(bytes.first) { bytes = bytes.dropFirst() }

@@ -155,7 +155,7 @@ final class CommandTests: CommandTestCase {
         let lines = script.split(separator: "\n").map(String.init)
         for (start, kind) in [
             ("'--config[", ":_files'"), ("'--cache[", ":_files -/'"), ("'--record[", ":_files -/'"), ("'--replay[", ":_files -/'"),
-            ("'(--output -o)'{--output,-o}'[The picture", ":_files'"), ("'(--output -o)'{--output,-o}'[The archive", ":_files'"),
+            ("'(--output -o)'{--output,-o}'[The image", ":_files'"), ("'(--output -o)'{--output,-o}'[The archive", ":_files'"),
             ("':input:", "_files'"),
         ] {
             // When the lines of an option are looked for

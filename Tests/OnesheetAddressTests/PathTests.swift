@@ -31,14 +31,38 @@ final class PathTests: XCTestCase {
         let unknown = try PosterPath("w92/films/film.v2", try options())
         XCTAssertEqual(unknown.image.title.id, "film.v2")
         XCTAssertTrue(unknown.negotiates)
-        XCTAssertNil(unknown.undividedID)
+        XCTAssertNil(unknown.other?.id)
         XCTAssertEqual(
             unknown.unknownExtension?.description.hasPrefix("unknown extension “v2”"), true, "\(unknown.unknownExtension as Any)")
         let known = try PosterPath("w92/films/film.jpg", try options())
         XCTAssertEqual(known.image.title.id, "film")
-        XCTAssertEqual(known.undividedID, "film.jpg")
+        XCTAssertEqual(known.other?.id, "film.jpg")
         XCTAssertNil(known.unknownExtension)
-        XCTAssertEqual(try PosterPath("w92/films/%EA%B4%91%ED%95%B4%2Fa%2Eb.JPG", try options()).undividedID, "광해/a.b.JPG")
+        XCTAssertEqual(try PosterPath("w92/films/%EA%B4%91%ED%95%B4%2Fa%2Eb.JPG", try options()).other?.id, "광해/a.b.JPG")
+    }
+
+    func testExtensionOfAURLIsTheFilesUnlessThereIsAnother() throws {
+        let options = try options()
+        for (path, id, format, otherID, otherFormat) in [
+            // Given URLs with one extension, plain and encoded
+            ("https://a.example/b.jpg", "https://a.example/b.jpg", nil, "https://a.example/b", .jpeg),
+            ("https%3A%2F%2Fa.example%2Fb.png", "https://a.example/b.png", nil, "https://a.example/b", .png),
+            // With a second one, and as this server writes them
+            ("https%3A%2F%2Fa.example%2Fb.jpg.png", "https://a.example/b.jpg", .png, "https://a.example/b.jpg.png", nil),
+            ("https%3A%2F%2Fa%2Eexample%2Fb.jpg", "https://a.example/b", .jpeg, "https://a.example/b.jpg", nil),
+            ("https%3A%2F%2Fa%2Eexample%2Fb%2Ejpg.png", "https://a.example/b.jpg", .png, "https://a.example/b.jpg.png", nil),
+            // And an id that is none
+            ("a.b/c.jpg", "a.b/c", .jpeg, "a.b/c.jpg", nil),
+        ] as [(String, String, ImageFormat?, String, ImageFormat?)] {
+            // When
+            let read = try PosterPath("w92/web/\(path)", options)
+            // Then
+            XCTAssertEqual(read.image.title.id, id, path)
+            XCTAssertEqual(read.transform.format, format, path)
+            XCTAssertEqual(read.negotiates, format == nil, path)
+            XCTAssertEqual(read.other?.id, otherID, path)
+            XCTAssertEqual(read.other?.format, otherFormat, path)
+        }
     }
 
     func testSizeNamesTheImage() throws {
@@ -115,6 +139,16 @@ final class PathTests: XCTestCase {
             "unsafe/rs:fit:10:10/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png", try options(), signedBy: nil)
         XCTAssertEqual(path.source, .url("http://example.com/images/curiosity.jpg"))
         XCTAssertEqual(path.options.transform.format, .png)
+    }
+
+    func testSourceURLHasNoControlCharactersHoweverItIsWritten() throws {
+        // Given a line break as `echo` writes it before base64, and a zero byte, in plain text and in base64url
+        let options = try options()
+        let paths = [
+            "unsafe/plain/https:%2F%2Fa.example%2Fa.jpg%0A", "unsafe/aHR0cHM6Ly9hLmV4YW1wbGUvYS5qcGcK.png",
+            "unsafe/plain/sample:%2F%2Fa%00b", "unsafe/c2FtcGxlOi8vYQBi",
+        ]
+        for path in paths { XCTAssertThrowsError(try ImagePath(path[...], options, signedBy: nil), path) }
     }
 
     func testThatBadImagePathsAreRefused() throws {

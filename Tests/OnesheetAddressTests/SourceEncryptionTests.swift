@@ -47,6 +47,7 @@ final class SourceEncryptionTests: XCTestCase {
             damaged[place] ^= 0x80
             texts.append(damaged.base64URL)
         }
+        texts.append(try encryption.encrypt("sample://a\u{0}b"))
         var garbled = whole
         garbled[16] ^= 1
         texts.append(garbled.base64URL)

@@ -19,14 +19,14 @@ final class SourceErrorTests: XCTestCase {
         XCTAssertEqual(
             reasons,
             [
-                .unavailable(reason: "https://a.example did not answer in time"),
-                .unavailable(reason: "https://a.example cannot be fetched: refused"),
-                .unavailable(reason: "https://a.example redirects too often"),
-                .unavailable(reason: "https://a.example may not be fetched: private"),
+                .failed(reason: "it did not answer in time", details: "https://a.example"),
+                .failed(reason: "it cannot be fetched: refused", details: "https://a.example"),
+                .failed(reason: "it redirects too often", details: "https://a.example"),
+                .failed(reason: "it may not be fetched: private", details: "https://a.example"),
                 .unavailable(reason: "what is to be fetched is not an http or https URL"),
-                .malformedAnswer(reason: "https://a.example sends more than 10 bytes"),
+                .malformedAnswer(reason: "it sends more than 10 bytes", details: "https://a.example"),
                 .unavailable(
-                    reason: "https://a.example failed too often or asked for a pause; try again in 600 s", retryAfter: 600),
+                    reason: "it is paused for 600 s: its host failed too often or asked for a pause", retryAfter: 600),
             ])
     }
 
@@ -43,7 +43,7 @@ final class SourceErrorTests: XCTestCase {
             _ = try await context.get(HTTPRequest(url: "http://b.example/"), under: OriginPolicy())
             XCTFail("it has not answered")
         } catch {
-            XCTAssertEqual(error, .unavailable(reason: "http://b.example did not answer in time"))
+            XCTAssertEqual(error, .failed(reason: "it did not answer in time", details: "http://b.example"))
         }
 
         // Then
@@ -60,6 +60,26 @@ final class SourceErrorTests: XCTestCase {
         // Then
         XCTAssertEqual(whole, "the service is unavailable: the program ended: in /private")
         XCTAssertEqual(visitors, "the service is unavailable: the program ended")
+    }
+
+    func testVisitorsGetNoHostOfAService() {
+        // Given a service with a private name, which also has the images
+        let url = "http://jellyfin.lan:8096/Items/1"
+        let errors: [HTTPTransportError] = [
+            .timedOut(url: url), .failed(url: url, reason: "refused"), .tooManyRedirects(url: url),
+            .forbidden(url: url, reason: "private"), .invalidURL(url), .tooLarge(url: url, limit: 10),
+            .unavailable(url: url, retryAfter: 600), .crowded(url: url, retryAfter: 1), .overloaded(url: url),
+        ]
+
+        for error in errors {
+            // When
+            let (question, image) = (Failure.source("films", SourceError(error)), Failure.origin(error))
+
+            // Then neither message names it, and the administrator is told where an image was
+            for failure in [question, image] { XCTAssertFalse(failure.message.contains("jellyfin"), failure.message) }
+            XCTAssertEqual(image.isOurs, image.details == nil, "\(image)")
+            XCTAssertTrue(image.isOurs || image.description.hasSuffix(": http://jellyfin.lan:8096/Items/1"), image.description)
+        }
     }
 
     func testThatNoReasonShowsTheKeyInTheQuery() {

@@ -36,7 +36,7 @@ final class CandidateSelectionTests: XCTestCase {
         let choice = try await choice()
         XCTAssertEqual(choice.chosen, url("poster"))
         XCTAssertTrue(choice.candidates[0].reasons.contains("announced as 600 × 900"), "\(choice.candidates[0].reasons)")
-        XCTAssertTrue(choice.candidates[1].reasons.contains("1 more show the same picture"), "\(choice.candidates[1].reasons)")
+        XCTAssertTrue(choice.candidates[1].reasons.contains("1 more show the same image"), "\(choice.candidates[1].reasons)")
     }
 
     func testThatNoMoreAreFetchedThanItTakes() async throws {

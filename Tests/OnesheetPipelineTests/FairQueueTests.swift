@@ -1,4 +1,5 @@
 import OnesheetCore
+import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
@@ -99,6 +100,38 @@ final class FairQueueTests: XCTestCase {
         queue.lend(4, to: modest)
         XCTAssertEqual(queue.displace(for: ClientKey([3]))?.element, "g4")
         XCTAssertEqual([greedy, modest].map(queue.count(of:)), [2, 2])
+    }
+
+    func testFurtherClientTakesThePlaceOfTheSlowest() {
+        // Given an element of as many clients as it may have, each of which has two more before it
+        var queue = FairQueue<String>(longestDebt: 100)
+        let clients = (0..<FlightClients.most).map { ClientKey([UInt8(100 + $0)]) }
+        for (number, client) in clients.enumerated() {
+            for ticket in [2 * number, 2 * number + 1] { queue.append(UInt64(ticket), "own", for: client) }
+        }
+        queue.append(200, "shared", for: clients[0])
+        for client in clients.dropFirst() { queue.lend(200, to: client) }
+        // When one more waits for it, with nothing before it
+        queue.lend(200, to: modest)
+        // Then it comes in that client's first turn
+        XCTAssertEqual([clients[0], modest].map(queue.count(of:)), [3, 1])
+        XCTAssertEqual(served(&queue, cost: 1).firstIndex(of: "shared"), FlightClients.most)
+        XCTAssertEqual(queue.count, 0)
+    }
+
+    func testFurtherClientOfAPieceOfWorkCounts() {
+        // Given work of as many clients as it may have, and a queue that hears of them
+        let clients = FlightClients((0..<FlightClients.most).map { ClientKey([UInt8(100 + $0)]) })
+        let heard = Mutex<[ClientKey]>([])
+        let listener = clients.listen { client in heard.withLock { $0.append(client) } }
+        // When another one joins, twice
+        for _ in 0..<2 { clients.join(modest) }
+        clients.ignore(listener)
+        // Then the queue hears of it once, and so do later ones, in the place of another than the first
+        XCTAssertEqual(heard.withLock { $0 }.filter { $0 == modest }.count, 1)
+        XCTAssertEqual(clients.all.count, FlightClients.most)
+        XCTAssertTrue(clients.all.contains(modest))
+        XCTAssertEqual(clients.first, ClientKey([100]))
     }
 
     func testAnotherLongLineMakesWayIfTheLongestIsShared() {

@@ -161,6 +161,32 @@ final class HostPauseTests: OriginThrottleTestCase {
         XCTAssertNil(own)
     }
 
+    func testTrialIsLeftForOthersThanManyClientsTogether() async {
+        // Given a host after a pause, and eight clients whose URLs hang and take all trials, pause after pause
+        let throttle = throttle()
+        let hanging = Script(repeating: .failure(silent))
+        func hang(_ pause: Int) async {
+            for client in 1...8 {
+                await WorkContext.with({ $0.clients = FlightClients([ClientKey([UInt8(client)])]) }) {
+                    for number in 0..<3 { _ = await failure(throttle, hanging, path: "hangs\(pause)-\(client)-\(number)") }
+                }
+            }
+        }
+        for number in 0..<5 { _ = await failure(throttle, hanging, path: "\(number)") }
+        for pause in 0..<3 {
+            clock.advance(by: .seconds(10))
+            await hang(pause)
+        }
+        // When another client asks for a good one after them
+        let error = await WorkContext.with({ $0.clients = FlightClients([ClientKey([9])]) }) {
+            await failure(throttle, Script([.success(200)]), path: "good")
+        }
+        // Then it is fetched, and the host is open to all
+        XCTAssertNil(error)
+        let own = await failure(throttle, Script([.success(200)]), path: "own")
+        XCTAssertNil(own)
+    }
+
     func testTrialsAreBounded() async {
         // Given a host after a pause
         let throttle = throttle()

@@ -92,7 +92,7 @@ final class OriginConnectionsTests: TransportTestCase {
         // When it is requested again
         let error = await Self.failure(of: url, loopback, transport)
         // Then it is refused
-        XCTAssertEqual(error, .forbidden(url: url, reason: "its host is outside the source's networks"))
+        XCTAssertEqual(error, .forbidden(url: url, reason: Self.refusal))
         XCTAssertEqual(origin.requests(), 1)
     }
 
@@ -120,6 +120,18 @@ final class OriginConnectionsTests: TransportTestCase {
             reasons.insert(reason)
         }
         XCTAssertEqual(reasons, ["its host does not answer"])
+    }
+
+    private static let refusal = "this server refuses its host, which has no address in “networks” of the source"
+
+    func testOperatorIsToldThatAHostIsRefused() async throws {
+        // Given a host that matches a pattern and is internal
+        let policy = OriginPolicy(allow: [try XCTUnwrap(URLPrefix("http://*.films.example/"))], networks: [.public])
+        let transport = transport(names: ["inside.films.example": [["10.1.2.3"]]], isForOperator: true)
+        // When a command requests it
+        let error = await Self.failure(of: "http://inside.films.example/", policy, transport)
+        // Then the error names the key that refuses it
+        XCTAssertEqual(error, .forbidden(url: "http://inside.films.example/", reason: Self.refusal))
     }
 
     func testThatARedirectToTheInsideTellsNothingOfIt() async throws {

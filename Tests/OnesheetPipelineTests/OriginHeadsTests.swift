@@ -26,6 +26,20 @@ final class OriginHeadsTests: TransportTestCase {
         XCTAssertEqual(list.headers["vary"], "a, b")
     }
 
+    func testOldFormsOfLinesAreRead() async throws {
+        // Given lines that end without a carriage return, and values in several lines
+        let plain = try await answer(to: "HTTP/1.0 200 OK\nContent-Length: 2\nX: y\n\nok")
+        let folded = try await answer(to: "HTTP/1.1 200 OK\r\nX: one\r\n two \r\n\t three\r\nContent-Length:\r\n 2\r\n\r\nok")
+        // Then they are fields as others
+        XCTAssertEqual([plain, folded].map { String(buffer: $0.body) }, ["ok", "ok"])
+        XCTAssertEqual([plain, folded].map { $0.headers["x"] }, ["y", "one two three"])
+        // And one that continues nothing is no field
+        let origin = try await origin { _, _ in .raw(ByteBuffer(string: "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 2\r\n\r\nok"))
+        }
+        let error = await failure(of: origin.url + "/", loopback)
+        XCTAssertEqual(error, .failed(url: origin.url + "/", reason: "its answer is not valid HTTP"))
+    }
+
     func testARedirectIsFollowedByteForByte() async throws {
         // Given locations in Latin-1 and in UTF-8, once and twice
         for (location, target) in [

@@ -161,7 +161,8 @@ final class PrefetchTests: XCTestCase {
         // Then the summary has it, with the reason
         XCTAssertEqual([summary.made, summary.failed], [10, 2])
         XCTAssertEqual(
-            summary.failures, [.init(title: "films://3", variants: 2, reason: "http://127.0.0.1/3 answers 404")])
+            summary.failures,
+            [.init(title: "films://3", variants: 2, reason: "the origin of the image answers 404: http://127.0.0.1/3")])
     }
 
     func testThatNoMoreTitlesAreWorkedOnAtOnceThanAllowed() async throws {

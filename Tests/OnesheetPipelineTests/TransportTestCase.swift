@@ -23,13 +23,13 @@ class TransportTestCase: XCTestCase {
     func transport(
         _ limits: Limits = Limits(), names: [String: [[String]]]? = nil, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
         clock: WallClock = .system, trust: TLSConfiguration = .makeClientConfiguration(), grace: TimeAmount = .seconds(10),
-        patience: Duration = .seconds(2), attempts: Int = 3
+        patience: Duration = .seconds(2), attempts: Int = 3, isForOperator: Bool = false
     ) -> WebTransport {
         let transport = WebTransport(
             limits: limits, memory: memory, group: NIOSingletons.posixEventLoopGroup,
             retry: Retry(attempts: attempts, sleep: { _ in }), clock: clock,
             resolver: names.map { SystemResolver.table($0) }, trust: trust, grace: grace, patience: patience,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            isForOperator: isForOperator, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         addTeardownBlock { try await transport.shutdown() }
         return transport
     }

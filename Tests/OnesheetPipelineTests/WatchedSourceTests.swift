@@ -321,7 +321,7 @@ final class WatchedSourceTests: XCTestCase {
         await gate.hasBeenReached()
         XCTAssertEqual(memory.reserved, 800)
         let refused = await Self.failure(source, "2")
-        XCTAssertEqual(refused?.description.contains("no memory"), true, "\(String(describing: refused))")
+        XCTAssertEqual(refused?.description.contains("lack of memory"), true, "\(String(describing: refused))")
         // And after the first has ended there is room
         gate.open()
         _ = try await holding.value

@@ -128,7 +128,7 @@ struct CloudflareOptions {
             if value == "json" {
                 throw .bad(
                     option: name, value: value,
-                    reason: "describes the picture, which /explain does here; needs auto, avif, webp, jpeg, baseline-jpeg or png")
+                    reason: "describes the image, which /explain does here; needs auto, avif, webp, jpeg, baseline-jpeg or png")
             }
             negotiates = value == "auto"
             if !negotiates { options.append("format:\(value == "baseline-jpeg" ? "jpeg" : value)") }

@@ -54,7 +54,7 @@ struct IIIFPath {
             parts[2] > 0, parts[3] > 0
         else {
             throw .bad(
-                option: "region", value: text, reason: "needs pct: with x,y,w,h in percent, of which a part is in the picture")
+                option: "region", value: text, reason: "needs pct: with x,y,w,h in percent, of which a part is in the image")
         }
         // Parts outside the picture are cut off. 0 is the whole side.
         let (width, height) = (min(parts[2], 1 - parts[0]), min(parts[3], 1 - parts[1]))
@@ -69,7 +69,7 @@ struct IIIFPath {
         guard let degrees = Self.decimal(text.dropFirst(bytes: isMirrored ? 1 : 0)), degrees <= 360,
             degrees.truncatingRemainder(dividingBy: 90) == 0
         else {
-            throw .bad(option: "rotation", value: text, reason: "needs 0, 90, 180 or 270, with ! before it for a mirrored picture")
+            throw .bad(option: "rotation", value: text, reason: "needs 0, 90, 180 or 270, with ! before it for a mirrored image")
         }
         let turn = Int(degrees) % 360
         // IIIF mirrors first, this grammar rotates first.

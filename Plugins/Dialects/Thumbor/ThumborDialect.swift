@@ -19,13 +19,19 @@ public struct ThumborDialect: Dialect {
         return DialectImage(title: try title(read.image, on: server), options: read.options)
     }
 
-    /// The title of a source URL. As in thumbor, the scheme can be omitted; the allow-lists then decide between `https` and `http`.
+    /// The title of a source URL. As in thumbor, the scheme can be omitted; the allow-lists then decide between `https` and `http`, unless the
+    /// configuration has a base for such URLs.
     private func title(_ image: Substring, on server: any DialectServer) throws(RequestError) -> TitleReference {
         let host = image.cut(at: "/")?.before ?? image
         let text = host.contains(mark: "%") ? Substring(try PercentEncoding.decode(image)) : image
         guard text.firstRange(ofBytesOf: "://") == nil, let name = text.cut(at: "/")?.before,
             name.contains(mark: ".") || name.contains(mark: ":")
         else { return try server.title(embedded: image) }
+        do throws(RequestError) {
+            return try server.title(embedded: image)
+        } catch {
+            guard case .malformed = error else { throw error }
+        }
         do throws(RequestError) {
             return try server.title(embedded: "https://\(text)")
         } catch {

@@ -112,7 +112,7 @@ struct PosterBundle: Sendable {
         } catch {
             // A cancelled task gets errors of other kinds too, such as a source that did not answer.
             if error == .cancelled || Task.isCancelled { throw error }
-            return Index.Entry(title: title, posters: [:], placeholder: nil, missing: error.reason)
+            return Index.Entry(title: title, posters: [:], placeholder: nil, missing: error.summary ?? error.message)
         }
         for ((name, size, _), entry) in zip(variants, images.map(\.entry)) {
             // Ids can contain any character. A number is a valid file name everywhere.
@@ -143,7 +143,9 @@ struct PosterBundle: Sendable {
                 (one.sizes, one.formats) = ([size], [format])
                 // Named twice, it is one file all the same.
                 for variant in try one.variants(options) where !variants.contains(where: { $0.name == "\(size).\(format)" }) {
-                    guard variant.selector == .poster else { throw .bad(option: "sizes", value: size, reason: "is no poster") }
+                    guard variant.selector == .poster else {
+                        throw .bad(option: "sizes", value: size, reason: "is another image; a bundle has posters, such as w342")
+                    }
                     variants.append(("\(size).\(format)", size, variant.transform))
                 }
             }

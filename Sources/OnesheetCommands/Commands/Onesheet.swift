@@ -165,7 +165,7 @@ struct ConfigurationOptions: ParsableArguments {
     private func context(_ plugins: PluginList) throws -> ServerContext {
         let configuration = try load()
         return try configuration.locatingErrors {
-            try ServerContext(configuration, plugins, logger: Log.make(configuration.log))
+            try ServerContext(configuration, plugins, isForOperator: true, logger: Log.make(configuration.log))
         }
     }
 

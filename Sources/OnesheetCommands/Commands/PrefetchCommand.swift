@@ -10,7 +10,8 @@ struct PrefetchCommand: PluggedCommand {
         commandName: "prefetch", abstract: "Render a source's thumbnails in advance.",
         discussion: """
             Renders every size in every format for the titles of the newest list, of the lists of given days, or with given ids.
-            Skips variants that are already cached, so run an interrupted prefetch again to continue it.
+            Skips variants that are already cached, so run an interrupted prefetch again to continue it. A size is that of a poster,
+            such as w342, or of another image, such as w780.backdrop.
 
               onesheet prefetch sample --sizes w185,w342
               onesheet prefetch boxoffice --from 2026-11-01 --to 2026-11-20 --formats jpg,png

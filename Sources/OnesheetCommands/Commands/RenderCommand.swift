@@ -21,11 +21,11 @@ struct RenderCommand: PluggedCommand {
             \(TransformOption.usage)
             """)
 
-    @Argument(help: "The picture to read; - is standard input.", completion: .file())
+    @Argument(help: "The image to read; - is standard input.", completion: .file())
     var input: String
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The picture to write; - is standard output.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("The image to write; - is standard output.", valueName: "file"),
         completion: .file())
     var output: String
 
@@ -48,7 +48,7 @@ struct RenderCommand: PluggedCommand {
             findsQuality: configuration.rendering.quality == .automatic)
         let parsed = try grammar.parse(options)
         guard !parsed.isRaw, parsed.transform.skips.isEmpty else {
-            throw ValidationError("“raw” and “skp” can return the picture as it is, which needs no command")
+            throw ValidationError("“raw” and “skp” can return the image as it is, which needs no command")
         }
         var transform = parsed.transform
         if transform.format == nil, output != "-", let dot = output.lastIndex(of: ".") {

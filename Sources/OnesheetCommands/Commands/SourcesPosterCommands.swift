@@ -85,16 +85,16 @@ extension SourcesCommand {
 
     struct Block: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Block a picture by its perceptual hash, in every size and for every title.",
+            abstract: "Block an image by its perceptual hash, in every size and for every title.",
             discussion:
-                "Without a hash, prints the blocked hashes. `onesheet sources posters NAME ID --json` prints a picture's hash.")
-        @Argument(help: "The picture's hash: 16 hexadecimal digits.") var hash: String?
+                "Without a hash, prints the blocked hashes. `onesheet sources posters NAME ID --json` prints an image's hash.")
+        @Argument(help: "The image's hash: 16 hexadecimal digits.") var hash: String?
         @Flag(name: .long, help: "Unblock the hash.") var undo = false
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
             guard hash.map({ PerceptualHash($0) != nil }) ?? !undo else {
-                throw ValidationError("a picture's hash has 16 hexadecimal digits")
+                throw ValidationError("an image's hash has 16 hexadecimal digits")
             }
         }
 

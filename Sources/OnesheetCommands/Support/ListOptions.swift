@@ -20,7 +20,7 @@ struct ListOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")); w780.backdrop for another image.")
+        help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
     var sizes = PrefetchConfiguration.defaultSizes.joined(separator: ",")
 
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,avif; auto is for clients that prefer none.")

@@ -18,7 +18,9 @@ extension SourceConformance {
 
         func isAnswered(by error: SourceError) -> Bool {
             switch (self, error) {
-            case (.html, .malformedAnswer), (.tooLarge, .malformedAnswer), (.tooLarge, .unavailable), (.timeOut, .unavailable): true
+            case (.html, .malformedAnswer), (.tooLarge, .malformedAnswer), (.tooLarge, .unavailable), (.tooLarge, .failed),
+                (.timeOut, .unavailable), (.timeOut, .failed):
+                true
             default: false
             }
         }

@@ -114,8 +114,8 @@ extension Failure: CustomStringConvertible {
     /// Whether another image of the same client would fail as well.
     package var isOurs: Bool { blame == .client || blame == .server }
 
-    /// The text by which equal failures of several titles are grouped.
-    package var reason: String { summary ?? message }
+    /// The text by which equal failures of several titles are grouped, for those who may read `details`.
+    package var reason: String { summary ?? description }
 
     /// The seconds for which `use` remembers it.
     /// - Parameter isPrefetch: whether it is the failure of a prefetch.

@@ -83,21 +83,37 @@ public enum HTTPTransportError: Error, Sendable, Equatable {
 }
 
 extension HTTPTransportError: CustomStringConvertible {
-    /// A short description without queries, safe to show.
-    public var description: String {
+    /// A short description with the URL but its query, for those who may know the host.
+    public var description: String { "\(shown(url)) \(words)" }
+
+    private var url: String {
         switch self {
-        case .forbidden(let url, let reason): "\(shown(url)) may not be fetched: \(reason)"
-        case .invalidURL(let url): "“\(shown(url))” is not an http or https URL"
-        case .timedOut(let url): "\(shown(url)) did not answer in time"
-        case .tooLarge(let url, let limit): "\(shown(url)) sends more than \(limit) bytes"
-        case .tooManyRedirects(let url): "\(shown(url)) redirects too often"
-        case .crowded(let url, let seconds): "too many requests wait for the host of \(shown(url)); try again in \(seconds) s"
-        case .overloaded(let url): "there is no memory to fetch \(shown(url)) at the moment; try again shortly"
-        case .unavailable(let url, let seconds):
-            "\(shown(url)) is paused for \(seconds) s: its host failed too often or asked for a pause"
-        case .failed(let url, let reason): "\(shown(url)) cannot be fetched: \(reason)"
+        case .forbidden(let url, _), .invalidURL(let url), .timedOut(let url), .tooLarge(let url, _), .tooManyRedirects(let url),
+            .unavailable(let url, _), .crowded(let url, _), .overloaded(let url), .failed(let url, _):
+            url
         }
     }
+
+    /// What is said of the URL, for visitors: the host of a service may have a private name.
+    package var words: String {
+        switch self {
+        case .forbidden(_, let reason): "may not be fetched: \(reason)"
+        case .invalidURL: "is not an http or https URL"
+        case .timedOut: "did not answer in time"
+        case .tooLarge(_, let limit): "sends more than \(limit) bytes"
+        case .tooManyRedirects: "redirects too often"
+        case .unavailable(_, let seconds): "is paused for \(seconds) s: its host failed too often or asked for a pause"
+        case .crowded(_, let seconds): "has too many requests waiting for its host; try again in \(seconds) s"
+        case .overloaded: "cannot be fetched for lack of memory at the moment; try again shortly"
+        case .failed(_, let reason): "cannot be fetched: \(reason)"
+        }
+    }
+
+    /// Where it happened, for the log, the commands and the administrator: the URL without its query.
+    fileprivate var place: String { shown(url) }
+
+    /// The origin of the URL.
+    package var origin: String { WebURL(url)?.origin ?? "a URL" }
 }
 
 extension Failure {
@@ -107,8 +123,9 @@ extension Failure {
             _ title: String, by blame: Blame = .origin, status: Status, retry: Retry = .unknown, traits: Traits
         ) -> Failure {
             Failure(
-                blame: blame, status: status, title: title, message: error.description, retry: retry, memory: Memory(image: 2),
-                traits: traits)
+                blame: blame, status: status, title: title, message: "the original \(error.words)", details: error.place,
+                retry: retry,
+                memory: Memory(image: 2), traits: traits)
         }
         return switch error {
         // This server's rules have changed, so there will be no answer.

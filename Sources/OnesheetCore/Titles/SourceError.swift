@@ -12,8 +12,9 @@ public enum SourceError: Error, Sendable, Equatable {
     case quotaExhausted(until: Double?)
     /// The service cannot be reached or reports a failure. If it said when to try again, that is after `retryAfter` seconds.
     case unavailable(reason: String, retryAfter: Int? = nil)
-    /// What the operator has installed for the source, such as a program, has failed. `details` are its own words, such as the last lines of
-    /// its standard error. They may name paths of this machine, so only the log, the commands and the administrator get them.
+    /// The service cannot be asked, or what the operator has installed for the source, such as a program, has failed. `details` are the place
+    /// or its own words, such as the last lines of its standard error. They may name hosts and paths, so only the log, the commands and the
+    /// administrator get them.
     case failed(reason: String, details: String)
     /// This server has no room for the call: the source has as many as it may, there is no memory for the answer, or no place in the queue
     /// of its host. There is likely room after `retryAfter` seconds.
@@ -60,29 +61,16 @@ extension SourceError: CustomStringConvertible {
 }
 
 extension SourceError {
-    /// The source error for a failed request. Of URLs only the origin is left, because paths and queries carry keys. The log has the rest.
+    /// The source error for a failed request. Visitors get nothing of the URL, because a service may have a private name; the details are its
+    /// origin alone, because paths and queries carry keys. The log has the rest.
     public init(_ error: HTTPTransportError) {
-        func shown(_ url: String) -> String { WebURL(url)?.origin ?? "a URL" }
         switch error {
-        case .forbidden(let url, let reason):
-            self = .unavailable(reason: "\(shown(url)) may not be fetched: \(reason)")
-        case .invalidURL:
-            self = .unavailable(reason: "what is to be fetched is not an http or https URL")
-        case .timedOut(let url):
-            self = .unavailable(reason: "\(shown(url)) did not answer in time")
-        case .tooLarge(let url, let limit):
-            self = .malformedAnswer(reason: "\(shown(url)) sends more than \(limit) bytes")
-        case .tooManyRedirects(let url):
-            self = .unavailable(reason: "\(shown(url)) redirects too often")
-        case .unavailable(let url, let seconds):
-            self = .unavailable(
-                reason: "\(shown(url)) failed too often or asked for a pause; try again in \(seconds) s", retryAfter: seconds)
-        case .crowded(_, let seconds):
-            self = .overloaded(retryAfter: seconds)
-        case .overloaded:
-            self = .overloaded(retryAfter: 1)
-        case .failed(let url, let reason):
-            self = .unavailable(reason: "\(shown(url)) cannot be fetched: \(reason)")
+        case .invalidURL: self = .unavailable(reason: "what is to be fetched is not an http or https URL")
+        case .forbidden, .timedOut, .tooManyRedirects, .failed: self = .failed(reason: "it \(error.words)", details: error.origin)
+        case .tooLarge: self = .malformedAnswer(reason: "it \(error.words)", details: error.origin)
+        case .unavailable(_, let seconds): self = .unavailable(reason: "it \(error.words)", retryAfter: seconds)
+        case .crowded(_, let seconds): self = .overloaded(retryAfter: seconds)
+        case .overloaded: self = .overloaded(retryAfter: 1)
         }
     }
 }

@@ -9,10 +9,13 @@ package final class FlightClients: Sendable {
         var all: [ClientKey]
         var listeners: [Int: @Sendable (ClientKey) -> Void] = [:]
         var listened = 0
+        /// The clients that took the place of another one.
+        var replaced = 0
     }
 
-    /// The most clients of a piece of work. Further ones wait for the earliest turn of these. It bounds the places of one waiter.
-    static let most = 16
+    /// The most clients of a piece of work, and the most whose turns an element of a queue has. A further client takes the place of another
+    /// than the first one: those who come early could keep everybody else waiting for their turns. It bounds the places of one waiter.
+    package static let most = 16
 
     private let state: Mutex<State>
 
@@ -25,8 +28,13 @@ package final class FlightClients: Sendable {
 
     package func join(_ client: ClientKey) {
         let listeners = state.withLock { state -> [@Sendable (ClientKey) -> Void] in
-            guard state.all.count < Self.most, !state.all.contains(client) else { return [] }
-            state.all.append(client)
+            guard !state.all.contains(client) else { return [] }
+            if state.all.count < Self.most {
+                state.all.append(client)
+            } else {
+                state.all[1 + state.replaced % (Self.most - 1)] = client
+                state.replaced += 1
+            }
             return Array(state.listeners.values)
         }
         for listener in listeners { listener(client) }

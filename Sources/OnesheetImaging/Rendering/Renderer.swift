@@ -170,7 +170,7 @@ package struct Renderer: Sendable {
             guard !overflow, pixels <= limits.pixels else {
                 throw .tooManyPixels(width: header.width, height: header.height, limit: limits.pixels)
             }
-            guard header.width > 0, header.height > 0 else { throw .damaged(reason: "the picture has no pixels") }
+            guard header.width > 0, header.height > 0 else { throw .damaged(reason: "the image has no pixels") }
             return header
         } catch {
             throw failure(error, in: codec.format)

@@ -63,13 +63,25 @@ struct FairQueue<Element: Sendable>: Sendable {
         for client in removed.holders.dropFirst() { lend(removed.ticket, to: client) }
     }
 
-    /// Lets `client` wait for the element of `ticket` too, if it waits.
+    /// Lets `client` wait for the element of `ticket` too, if it waits. If that has as many clients as it may, it leaves the line where it would
+    /// wait longest, but for that of the client that brought it.
     mutating func lend(_ ticket: UInt64, to client: ClientKey) {
         guard let holders = holders[ticket], !holders.contains(client), let owner = holders.first,
             let element = lines[owner]?.elements.element(of: ticket)
         else { return }
+        if holders.count >= FlightClients.most {
+            guard let slowest = holders.dropFirst().max(by: { rank(of: $0) < rank(of: $1) }),
+                (count(of: client) + 1, debt(of: client)) < rank(of: slowest)
+            else { return }
+            _ = lines[slowest]?.elements.remove(ticket)
+            self.holders[ticket]?.removeAll { $0 == slowest }
+            forgetIfLevel(slowest)
+        }
         add(ticket, element, for: client)
     }
+
+    /// How long an element in the line of `client` waits, compared with other lines.
+    private func rank(of client: ClientKey) -> (Int, Double) { (count(of: client), debt(of: client)) }
 
     private mutating func add(_ ticket: UInt64, _ element: Element, for client: ClientKey) {
         var line = lines[client] ?? Line(served: level)

@@ -29,7 +29,8 @@ extension Failure {
         if answer >= 500 || answer == 429 { traits.insert(.keepsChoice) }
         return Failure(
             blame: .origin, status: isMissing ? .notFound : .badGateway, title: isMissing ? "Not found" : "Origin failed",
-            message: "\(shown(url)) answers \(answer)", memory: Memory(image: isMissing ? 120 : 30), traits: traits)
+            message: "the origin of the image answers \(answer)", details: shown(url), memory: Memory(image: isMissing ? 120 : 30),
+            traits: traits)
     }
 
     /// Parsing the original or rendering has occupied a thread for this time, and may still do so.

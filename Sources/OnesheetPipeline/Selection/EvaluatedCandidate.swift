@@ -35,7 +35,7 @@ struct EvaluatedCandidate: Sendable {
         let agreeing = agreeing(among: all)
         if agreeing > 0 {
             score *= 1 + Self.agreement * Double(min(agreeing, 2))
-            reasons.append("\(agreeing) more show the same picture")
+            reasons.append("\(agreeing) more show the same image")
         }
         var record = CandidateScore(candidate)
         (record.score, record.reasons, record.hash) = (score, reasons, hash.description)

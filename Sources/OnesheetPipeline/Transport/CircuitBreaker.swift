@@ -40,8 +40,10 @@ final class CircuitBreaker: Sendable {
     /// The time for which the circuit is open, in seconds.
     static let pause = 10.0
     /// The number of trial requests after a pause. With a single one, the busiest client would always be chosen. As many again are for
-    /// clients that have sent none.
+    /// clients that have sent none since the last answer.
     static let trials = 4
+    /// The clients whose trials a host remembers.
+    static let remembered = 256
     /// The longest pause that a host may ask for.
     static let longest = 600.0
     private static let capacity = 4096
@@ -77,10 +79,9 @@ final class CircuitBreaker: Sendable {
             // This caller tries; most others wait for the result.
             if isOver {
                 circuit.rest = now..<now.addingTimeInterval(Self.pause)
-                (circuit.trials, circuit.trying) = (0, [])
+                circuit.trials = 0
             }
-            circuit.trials += 1
-            circuit.trying.insert(client)
+            circuit.addTrial(of: client)
             return .trial
         }
     }
@@ -128,8 +129,7 @@ final class CircuitBreaker: Sendable {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
             guard var circuit = state.circuits[host], circuit.rest != nil, circuit.trials > 0 else { return }
-            circuit.trials -= 1
-            circuit.trying.remove(.current)
+            circuit.removeTrial(of: .current)
             // The next caller tries at once.
             if circuit.trials == 0 { circuit.rest = now..<now }
             state.circuits[host] = circuit

@@ -20,8 +20,8 @@ struct OriginCircuit {
     var rest: Range<Date>?
     /// Trial requests.
     var trials = 0
-    /// The clients of the trial requests.
-    var trying: Set<ClientKey> = []
+    /// The clients of the trial requests since the last answer, whose trials were in vain.
+    private(set) var trying: Set<ClientKey> = []
     /// Whether the host asked for the pause.
     var isAsked = false
     /// The failures since the last answer, also before the window.
@@ -37,14 +37,27 @@ struct OriginCircuit {
         return failures == attempts && !(answered.map { $0 > since && $0 <= now } ?? false)
     }
 
-    /// Whether `client` may send one of the trials that are left. The last ones are for clients that have sent none, so that a client
-    /// whose URLs all hang does not keep a healthy host from the others.
+    /// Whether `client` may send one of the trials that are left. The last ones are for clients that have sent none since the last answer, so
+    /// that clients whose URLs all hang do not keep a healthy host from the others.
     func hasTrial(for client: ClientKey) -> Bool {
         switch trials {
         case 1..<CircuitBreaker.trials: true
         case CircuitBreaker.trials..<2 * CircuitBreaker.trials: !trying.contains(client)
         default: false
         }
+    }
+
+    /// Counts a trial of `client`.
+    mutating func addTrial(of client: ClientKey) {
+        trials += 1
+        if trying.count >= CircuitBreaker.remembered, !trying.contains(client) { trying = [] }
+        trying.insert(client)
+    }
+
+    /// Takes back a trial of `client`.
+    mutating func removeTrial(of client: ClientKey) {
+        trials -= 1
+        trying.remove(client)
     }
 
     /// The circuit of a new window.

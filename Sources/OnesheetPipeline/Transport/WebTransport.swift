@@ -26,19 +26,22 @@ package final class WebTransport: HTTPTransport {
     private let turns = Slots<OriginPolicy>(SlotRules(places: .max, waiting: .everybody(.max)))
     private let throttle: OriginThrottle
     private let memory: MemoryBudget
+    /// Whether only the operator reads the errors, as those of a command. Then they say what happened at any host.
+    private let isForOperator: Bool
 
     /// - Parameters:
     ///   - authorities: `nil` trusts the system's.
+    ///   - isForOperator: whether only the operator reads the errors.
     ///   - resolver: `nil` uses the system resolver.
     package convenience init(
         limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20), authorities: TrustedAuthorities? = nil,
         group: any EventLoopGroup = OriginLoops.group, retry: Retry = Retry(),
-        clock: WallClock = .system, resolver: SystemResolver? = nil, logger: Logger
+        clock: WallClock = .system, resolver: SystemResolver? = nil, isForOperator: Bool = false, logger: Logger
     ) {
         self.init(
             limits: limits, memory: memory, group: group, retry: retry, clock: clock, resolver: resolver,
             trust: authorities?.configuration ?? .makeClientConfiguration(), grace: .seconds(10),
-            patience: limits.originIdleTimeout / 2, logger: logger)
+            patience: limits.originIdleTimeout / 2, isForOperator: isForOperator, logger: logger)
     }
 
     /// - Parameters:
@@ -47,10 +50,12 @@ package final class WebTransport: HTTPTransport {
     ///   - patience: the time for which any response may be awaited while others wait for its host.
     init(
         limits: Limits, memory: MemoryBudget, group: any EventLoopGroup, retry: Retry, clock: WallClock,
-        resolver: SystemResolver?, trust: TLSConfiguration, grace: TimeAmount, patience: Duration, logger: Logger
+        resolver: SystemResolver?, trust: TLSConfiguration, grace: TimeAmount, patience: Duration, isForOperator: Bool = false,
+        logger: Logger
     ) {
         self.limits = limits
         self.memory = memory
+        self.isForOperator = isForOperator
         self.logger = logger
         var bounds = ExchangeBounds(silence: .nanoseconds(limits.originIdleTimeout.nanoseconds))
         bounds.grace = grace
@@ -118,7 +123,7 @@ package final class WebTransport: HTTPTransport {
         let isAtStart = OriginHost(url) == OriginHost(start)
         let fields = isAtStart ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
         return try await throttle.ask(
-            url, isNamed: policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose, in: time
+            url, isNamed: isForOperator || policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose, in: time
         ) { [self] attempt async throws(ExchangeFailure) in
             do throws(ExchangeFailure) {
                 return try await fetch(url, fields: fields, body: body, policy, until: time.deadline, attempt: attempt)

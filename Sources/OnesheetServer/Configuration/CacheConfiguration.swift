@@ -79,7 +79,7 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
             "extends", path,
             meaning:
                 "what a hit changes: `none` nothing; `cacheTime` starts the time in this tier again, up to `expires` and to the date that "
-                + "the origin gave; an interval is the new time from the hit on. Stale pictures are revalidated all the same")
+                + "the origin gave; an interval is the new time from the hit on. Stale images are revalidated all the same")
     }
 
     private static func check(

@@ -36,7 +36,8 @@ package enum ConfigurationReference {
 
     /// The table of these keys and all keys below them.
     static func table(of keys: [String], _ plugins: PluginList) -> String {
-        let dialects = plugins.dialects.map { "`\($0.name)`" }.joined(separator: ", ")
+        let names = [DialectConfiguration.imgproxy] + plugins.dialects.map { $0.name }
+        let dialects = names.map { "`\($0)`" }.joined(separator: ", ")
         let settings = ServerConfiguration.settings
         let rows = keys.flatMap { key in settings.filter { $0.key == key }.flatMap { $0.rows(key) } }
         let lines = rows.map { row in

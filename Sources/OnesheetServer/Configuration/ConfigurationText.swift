@@ -146,7 +146,11 @@ struct ConfigurationText {
             } else if let separator {
                 expanded += inner[separator.upperBound...]
             } else {
-                throw ConfigurationError(path: path, message: "the environment variable \(name) is not set")
+                throw ConfigurationError(
+                    path: path,
+                    message:
+                        "the environment variable \(name) is not set; `export \(name)=…` sets it, and ${\(name):-TEXT} has a default"
+                )
             }
             rest = rest[rest.index(after: end)...]
         }

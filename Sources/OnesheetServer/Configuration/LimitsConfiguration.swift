@@ -31,11 +31,13 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
                 "memory", \.limits.memory, as: ByteSize.self,
                 meaning:
                     "memory for originals, pixels, new variants, responses, connections, HTTP/2 streams, waiting requests, lists of "
-                    + "prefetches, and render processes"),
+                    + "prefetches, and render processes; at least `16MiB`"),
         ]
     }
 
     private static let mostPixels = 1_000_000_000_000
+    /// The memory in which a usual poster becomes a small one, with what stands beside it. The largest size takes twice as much.
+    private static let leastMemory = 16 << 20
 
     package func check() throws(ConfigurationError) {
         guard limits.workers > 0 else { throw ConfigurationError(path: "limits.workers", message: "needs at least 1") }
@@ -46,6 +48,11 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
             throw ConfigurationError(path: "limits.originQueue", message: "cannot be negative")
         }
         guard limits.queue >= 0 else { throw ConfigurationError(path: "limits.queue", message: "cannot be negative") }
+        guard limits.memory >= Self.leastMemory else {
+            throw ConfigurationError(
+                path: "limits.memory",
+                message: "needs at least \(Self.leastMemory >> 20)MiB, or no usual poster can be read; 32MiB for large sizes")
+        }
         // Predictions multiply them.
         for (key, pixels) in [("pixels", limits.pixels), ("outputPixels", limits.outputPixels)] where pixels > Self.mostPixels {
             throw ConfigurationError(path: "limits.\(key)", message: "can be at most \(Self.mostPixels / 1_000_000_000)G")

@@ -37,21 +37,21 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
             Setting(
                 "quality", \.quality,
                 meaning:
-                    "the quality of pictures whose address names none. `auto` finds the smallest file that looks like a JPEG of quality 80, in at most four encodings"
+                    "the quality of images whose address names none. `auto` finds the smallest file that looks like a JPEG of quality 80, in at most four encodings"
             ),
             Setting(
                 "linearLight", \.linearLight,
                 meaning:
-                    "shrink pictures in linear light, as eyes do: keeps fine bright details on a dark background"
+                    "shrink images in linear light, as eyes do: keeps fine bright details on a dark background"
             ),
             Setting("acceptTruncated", \.acceptTruncated, meaning: "render truncated originals as far as they can be decoded"),
             Setting("deadline", \.deadline, meaning: "maximum time of one render; then 504. A change needs a restart"),
             Setting(
                 "isolation", \.isolation,
                 meaning:
-                    "where pictures are read and made: in processes that reach no file, no network and no secret (Linux), or in threads of the server"
+                    "where images are read and made: in processes that reach no file, no network and no secret (Linux), or in threads of the server"
             ),
-            Setting("watermark", \.watermark, defaultText: "none", meaning: "the picture for the option `wm`"),
+            Setting("watermark", \.watermark, defaultText: "none", meaning: "the image for the option `wm`"),
             Setting("codecs", \.codecs, meaning: "a codec's own keys, such as `png: { effort: 9 }`; see its README"),
         ]
     }

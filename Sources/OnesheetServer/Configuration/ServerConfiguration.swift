@@ -71,7 +71,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting(
                 "trustedAuthorities", \.trustedAuthorities, defaultText: "none: only the system's, or those in `SSL_CERT_FILE`",
                 meaning:
-                    "PEM file with authorities whose certificates are trusted for pictures and services too, such as your own; read at the start"
+                    "PEM file with authorities whose certificates are trusted for images and services too, such as your own; read at the start"
             ),
             Setting("cache", \.cache, meaning: "the tiers"),
             Setting("shared", \.shared, meaning: "what several servers share"),

@@ -17,7 +17,7 @@ package struct WatermarkConfiguration: Sendable, ConfigurationSection, Equatable
             Setting(
                 "path", \.path, isRequired: true,
                 meaning:
-                    "picture for the option `wm`, best with transparency, of at most 4 million pixels; read at the start and by a reload"
+                    "image for the option `wm`, best with transparency, of at most 4 million pixels; read at the start and by a reload"
             ),
             Setting("opacity", \.opacity, meaning: "0 to 1, multiplied by the opacity in the address"),
         ]

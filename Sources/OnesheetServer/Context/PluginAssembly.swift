@@ -236,6 +236,9 @@ extension PluginList {
     func dialect(at index: Int, of configuration: ServerConfiguration) throws(ConfigurationError) -> PlacedDialect {
         let placement = configuration.dialects[index]
         let (path, name) = ("dialects.[\(index)]", placement.name)
+        guard !configuration.dialects[..<index].contains(where: { $0.name == name && $0.isAtRoot == placement.isAtRoot }) else {
+            throw ConfigurationError(path: path, message: "“\(name)” is there already; only its first entry would answer")
+        }
         if name == DialectConfiguration.imgproxy {
             guard placement.isAtRoot else {
                 throw ConfigurationError(

@@ -26,9 +26,15 @@ package struct ServerContext: Sendable {
     /// What the configuration of each source is, by its name.
     let digests: [String: String]
 
+    /// - Parameter isForOperator: whether only the operator reads the errors, as those of a command.
     /// - Throws: `ConfigurationError` or `CacheError`.
-    package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
-        try self.init(configuration, plugins, on: ServerResources(configuration, plugins, clock: clock, logger: logger))
+    package init(
+        _ configuration: ServerConfiguration, _ plugins: PluginList, isForOperator: Bool = false, clock: WallClock = .system,
+        logger: Logger
+    ) throws {
+        try self.init(
+            configuration, plugins,
+            on: ServerResources(configuration, plugins, isForOperator: isForOperator, clock: clock, logger: logger))
     }
 
     /// A context for checking a configuration. It writes nothing: its cache is closed and its state is empty.
@@ -153,7 +159,7 @@ package struct ServerContext: Sendable {
                 _ = try await pipeline.cache.purge([.tag(.lists(of: name)), .tag(.answers(of: name))])
                 if records { try await resources.digests.change(name, to: digest) }
                 logger.notice(
-                    "the configuration of a source has changed: its lists and titles are asked again, its pictures when they are stale",
+                    "the configuration of a source has changed: its lists and titles are asked again, its images when they are stale",
                     metadata: ["source": "\(name)"])
             } catch {
                 logger.warning(

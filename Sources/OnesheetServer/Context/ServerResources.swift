@@ -46,17 +46,19 @@ package struct ServerResources: Sendable {
     /// - Parameters:
     ///   - writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
     ///   - follows: whether to apply the purges of other servers.
+    ///   - isForOperator: whether only the operator reads the errors, as those of a command.
     /// - Throws: `CacheError` or `ConfigurationError`.
     package init(
-        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, follows: Bool = true, clock: WallClock,
-        logger: Logger
+        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, follows: Bool = true,
+        isForOperator: Bool = false, clock: WallClock, logger: Logger
     ) throws {
         let limits = configuration.limits.limits
         let hasProcesses = configuration.rendering.isolation == .process && RenderProgram.command != nil
         let memory = MemoryBudget(limit: limits.memory, standing: Self.standingMemory(limits, hasProcesses: hasProcesses))
         let authorities = try TrustedAuthorities(
             file: configuration.trustedAuthorities, environment: ProcessInfo.processInfo.environment)
-        let web = WebTransport(limits: limits, memory: memory, authorities: authorities, clock: clock, logger: logger)
+        let web = WebTransport(
+            limits: limits, memory: memory, authorities: authorities, clock: clock, isForOperator: isForOperator, logger: logger)
         let transport = try configuration.recordReplay.transport(web, Redaction(secrets: configuration.secrets), writes: writes)
         let disk: DiskTier
         if writes {
@@ -126,7 +128,7 @@ package struct ServerResources: Sendable {
     ) -> any PictureEngine {
         guard configuration.isolation == .process else { return renderer }
         guard let command = RenderProgram.command else {
-            logger.notice("pictures are read in the server's own process: render processes need Linux and Onesheet.main")
+            logger.notice("images are read in the server's own process: render processes need Linux and Onesheet.main")
             return renderer
         }
         return IsolatedRenderer(

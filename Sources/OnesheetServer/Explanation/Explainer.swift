@@ -92,7 +92,7 @@ package struct Explainer: Sendable {
     /// The target of `address`, or the other meaning of its path if the cache has only that one.
     private func target(_ address: ImageAddress, accept: String?) async -> ParsedTarget {
         let target = images.target(address, accept: accept)
-        guard let other = images.undivided(address), await !isCached(target) else { return target }
+        guard let other = images.other(address), await !isCached(target) else { return target }
         let second = images.target(other, accept: accept)
         return await isCached(second) ? second : target
     }

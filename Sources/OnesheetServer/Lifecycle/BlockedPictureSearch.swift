@@ -15,7 +15,7 @@ struct BlockedPictureSearch: Service {
                     try await responder.context.posters.searchForBlockedPictures()
                 } catch {
                     if Task.isCancelled { return }
-                    logger.error("the search for pictures that another server has blocked is tried again in 30 s: \(error)")
+                    logger.error("the search for images that another server has blocked is tried again in 30 s: \(error)")
                     // A search reads every original, so the next one waits.
                     _ = await sleepUnlessCancelled(for: .seconds(30))
                 }

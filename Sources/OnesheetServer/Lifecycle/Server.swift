@@ -282,7 +282,7 @@ package struct Server: Sendable {
             SourceChanges(responder: responder), BlockedPictureSearch(responder: responder, logger: logger),
             PrefetchSchedule(context: responder.context),
             MetricSampling(responder: responder, counters: counters),
-        ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])
+        ] + (counters.collector.map { [TraceExport(collector: $0, logger: logger)] } ?? [])
             + (MetricsExport(responder: responder, counters: counters).map { [$0] } ?? []) + [server]
     }
 

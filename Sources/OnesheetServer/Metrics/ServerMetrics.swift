@@ -95,7 +95,7 @@ struct ServerMetrics {
                 .init(pool.stuck.render, labels: [("lane", "render")]), .init(pool.stuck.examine, labels: [("lane", "examine")]),
             ])
         text.add(
-            .gauge, "render_processes", help: "Processes in which pictures are read and made.", value: pipeline.engine.processes)
+            .gauge, "render_processes", help: "Processes in which images are read and made.", value: pipeline.engine.processes)
         text.add(
             .counter, "workers_lost_total", help: "Render processes lost, by reason.",
             samples: ProcessLoss.allCases.map { .init(lost[$0], labels: [("reason", $0.rawValue)]) })

@@ -18,8 +18,8 @@ struct PosterRoute: ImageRoute {
             negotiates: path.negotiates)
         if let unknown = path.unknownExtension {
             address.ifMissing = .refused(unknown)
-        } else if let id = path.undividedID {
-            address.ifMissing = .undivided(id: id)
+        } else if let other = path.other {
+            address.ifMissing = .other(id: other.id, other.format)
         }
         return address
     }

@@ -94,7 +94,7 @@ struct BlockedRoute: Route {
         try administrator.check(context)
         if context.method == .put || context.method == .delete {
             guard let hash = PerceptualHash(rest) else {
-                throw RequestError.malformed("“\(rest)” is not the hash of a picture; a hash has 16 hexadecimal digits")
+                throw RequestError.malformed("“\(rest)” is not the hash of an image; a hash has 16 hexadecimal digits")
             }
             try await posters.setBlocked(context.method == .put, for: hash)
         } else if !rest.isEmpty {

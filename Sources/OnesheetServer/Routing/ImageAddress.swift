@@ -34,8 +34,8 @@ struct ImageAddress: Sendable {
 
     /// Another meaning of a path.
     enum Alternative {
-        /// The title whose id is the whole last part of the path, in the client's spelling; see `ImageContext.undivided(_:)`.
-        case undivided(id: String)
+        /// Another title of the source, with its id in the client's spelling, and the format of its image; see `ImageContext.other(_:)`.
+        case other(id: String, ImageFormat?)
         case refused(RequestError)
     }
 

@@ -151,7 +151,7 @@ struct ImageContext: Sendable {
             return (target, answer)
         } catch let error as Failure where error.traits.contains(.isMissing) {
             if case .refused(let reason) = target.address.ifMissing { throw reason }
-            guard let other = undivided(target.address), let source = other.source,
+            guard let other = other(target.address), let source = other.source,
                 pipeline.mayHave(other.title, from: source)
             else { throw error }
             do {
@@ -184,16 +184,16 @@ struct ImageContext: Sendable {
         throw forbidden.reason
     }
 
-    /// The other meaning of the path of `address`: the title whose id has the extension, in a format that is negotiated. Its id gets its
-    /// canonical spelling here and not when the path is parsed, because hardly any request needs it.
+    /// The other meaning of the path of `address`: the title whose id has the extension, or has it not. The id gets its canonical spelling here
+    /// and not when the path is parsed, because hardly any request needs it.
     /// - Returns: `nil` if the path has no such meaning.
-    func undivided(_ address: ImageAddress) -> ImageAddress? {
-        guard case .undivided(let id) = address.ifMissing else { return nil }
+    func other(_ address: ImageAddress) -> ImageAddress? {
+        guard case .other(let id, let format) = address.ifMissing else { return nil }
         let title = TitleReference(source: address.title.source, id: address.source?.canonicalID(id) ?? id)
         var transform = address.transform
-        transform.format = nil
+        transform.format = format
         return ImageAddress(
             FoundTitle(canonical: title, source: address.source), address.image.selector, transform: transform,
-            negotiates: transform != options.plain)
+            negotiates: format == nil && transform != options.plain)
     }
 }

@@ -19,6 +19,19 @@ package struct CollectorURL: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
+/// Why a collector has not taken spans.
+package struct CollectorFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ error: any Error) {
+        switch error {
+        case let refused as CollectorConnection.Refused: description = "it answered \(refused.status)"
+        case let failure as ExchangeFailure: description = failure.detail
+        default: description = "the spans cannot be written"
+        }
+    }
+}
+
 /// Sends documents to a collector, each on a connection of its own: if an idle one ends, a POST may not be sent again.
 struct CollectorConnection: Sendable {
     /// The time for a response, and for the connection before it.

@@ -70,25 +70,30 @@ package final class CollectorTracer: Tracer, W3CInstrument {
     }
 
     /// Sends what waits, in batches. The first failure drops the rest of what waits, unless the task was cancelled.
-    package func send() async {
+    /// - Returns: whether the collector took all; `nil` if nothing waited. The reason why it did not is for the log.
+    @discardableResult
+    package func send() async -> Result<Void, CollectorFailure>? {
+        var outcome: Result<Void, CollectorFailure>?
         while true {
             let batch = state.withLock { state in
                 defer { state.waiting.removeFirst(min(Self.batch, state.waiting.count)) }
                 return Array(state.waiting.prefix(Self.batch))
             }
-            guard !batch.isEmpty else { return }
+            guard !batch.isEmpty else { return outcome }
             do {
                 try await connection.post(try OTLPDocument(batch, of: resource).encoded())
                 state.withLock { $0.counts.sent += batch.count }
+                outcome = .success(())
             } catch {
                 return state.withLock { state in
                     if Task.isCancelled {
                         // A server that stops sends them once more.
                         state.waiting.insert(contentsOf: batch, at: 0)
-                        return
+                        return nil
                     }
                     state.counts.dropped += batch.count + state.waiting.count
                     state.waiting = []
+                    return .failure(CollectorFailure(error))
                 }
             }
         }

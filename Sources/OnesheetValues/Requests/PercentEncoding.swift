@@ -32,8 +32,8 @@ public enum PercentEncoding {
     }
 
     /// Decodes percent-encoded text.
-    /// - Throws: `RequestError.malformed` for a broken escape, bytes that are not UTF-8, control characters, or too many combining marks
-    ///   (`isStreamSafe`).
+    /// - Throws: `RequestError.malformed` for a broken escape, bytes that are not UTF-8, or text that no address may have
+    ///   (`isSafeInAddresses`).
     package static func decode(_ text: some StringProtocol) throws(RequestError) -> String {
         var bytes: [UInt8] = []
         var rest = Substring(text).utf8[...]
@@ -49,9 +49,7 @@ public enum PercentEncoding {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        guard let decoded = String(validating: bytes, as: UTF8.self), decoded.isStreamSafe,
-            !decoded.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else {
+        guard let decoded = String(validating: bytes, as: UTF8.self), decoded.isSafeInAddresses else {
             throw .malformed("“\(text)” is not properly percent-encoded")
         }
         return decoded

@@ -8,6 +8,11 @@ extension String {
     /// Whether the text has this format.
     package var isStreamSafe: Bool { endsOfRuns(1).isEmpty }
 
+    /// Whether an address may have this text, however it is written there: it has this format and no control characters.
+    package var isSafeInAddresses: Bool {
+        isStreamSafe && !unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
     /// The text in this format: U+034F, which shows nothing, follows each 30 marks in a row.
     package var streamSafe: String {
         let ends = endsOfRuns(.max)

@@ -84,7 +84,7 @@ final class AVIFCodecTests: XCTestCase {
             XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of items in a track"))
         }
         XCTAssertThrowsError(try header(head + box("moov", [UInt8](repeating: 0, count: 262_145)))) {
-            XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of very many pictures"))
+            XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of very many images"))
         }
     }
 

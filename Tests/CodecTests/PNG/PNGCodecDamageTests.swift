@@ -255,6 +255,23 @@ final class PNGCodecDamageTests: XCTestCase {
         }
     }
 
+    func testPartOfAColourBehindAPaletteIsIgnored() {
+        for isInterlaced in [false, true] {
+            let drawn = DrawnPNG(kind: .palette, depth: 8, isInterlaced: isInterlaced, palette: [[9, 8, 7], [1, 2, 3]])
+            let rows = drawn.pictureChunks(DrawnPNG.zlib(drawn.scanlines))
+            for excess in [[4], [4, 5]] as [[UInt8]] {
+                // Given
+                let bytes = DrawnPNG.file(header: drawn.header, chunks: [("PLTE", [9, 8, 7, 1, 2, 3] + excess)] + rows)
+                var wrong = bytes
+                wrong[33 + 8 + 6] ^= 1
+
+                // When, then
+                XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
+                XCTAssertEqual(outcome(wrong), .failure(.damaged(reason: "PLTE: CRC error")))
+            }
+        }
+    }
+
     func testColoursWithAWrongChecksumAreNone() throws {
         let primaries = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000].flatMap(DrawnPNG.number)
         let chunks: [(name: String, bytes: [UInt8])] = [

@@ -1,4 +1,5 @@
 import OnesheetCore
+import OnesheetTesting
 import PNGCodec
 import XCTest
 
@@ -111,6 +112,24 @@ final class PNGCodecHeaderTests: XCTestCase {
         for (first, second) in [(Self.profile, other), (other, Self.profile)] {
             XCTAssertEqual(try colors([Self.profileChunk(first), Self.profileChunk(second)]), .icc(first))
         }
+    }
+
+    func testProfileBehindAPaletteCounts() throws {
+        let (palette, profile) = ((name: "PLTE", bytes: [1, 2, 3] as [UInt8]), Self.profileChunk(Self.profile))
+        // Given a suggested palette and the palette of the pixels, each before the profile
+        var indexed = DrawnPNG(kind: .palette, depth: 8, palette: [[9, 8, 7], [1, 2, 3]])
+        indexed.early = [("PLTE", [9, 8, 7, 1, 2, 3]), profile]
+        let rows = indexed.pictureChunks(DrawnPNG.zlib(indexed.scanlines))
+        let file = DrawnPNG.file(header: indexed.header, chunks: indexed.early + rows)
+
+        // Then it counts, as the first one
+        XCTAssertEqual(try colors([palette, profile]), .icc(Self.profile))
+        XCTAssertEqual(try PNGCodec().header(of: file.span).colors, .icc(Self.profile))
+        XCTAssertEqual(try PNGCodec().decoded(file).rgba, indexed.rgba)
+        var other = Self.profile
+        other[other.count - 1] ^= 1
+        XCTAssertEqual(try colors([palette, profile, palette, Self.profileChunk(other)]), .icc(Self.profile))
+        XCTAssertEqual(try colors([Self.profileChunk(other), palette, profile]), .icc(other))
     }
 
     func testSecondSuggestedPaletteIsPassedOver() throws {

@@ -169,7 +169,7 @@
             let start = try XCTUnwrap(places(of: "mdat", in: file).first) + 4
             var other = file
             other[start + 4] = 33 << 1
-            assertFails(other, .unsupported("HEVC parameters within a picture in HEIC"))
+            assertFails(other, .unsupported("HEVC parameters within an image in HEIC"))
             other = file
             var place = start
             while place + 6 < file.count {

@@ -122,7 +122,7 @@
             assertFails(signed.file, .unsupported("samples in TIFF that are not whole numbers from 0"))
             assertFails(lab.file, .unsupported("L*a*b* in TIFF"))
             assertFails(inks.file, .unsupported("inks other than CMYK in TIFF"))
-            assertFails(tiles.file, .unsupported("tiles in TIFF that are larger than the picture"))
+            assertFails(tiles.file, .unsupported("tiles in TIFF that are larger than the image"))
         }
 
         func testThatHugeSidesAreRefusedFromTheHeader() throws {

@@ -41,9 +41,8 @@ final class AddressTests: ServerTestCase {
                 XCTAssertEqual(answer.status, 200, "\(address) \(answer.text.prefix(200))")
             }
         }
-        // And each original was asked for once, whatever its spelling. Only TMDB's addresses may end with an extension that is none of
-        // the URL's, so the URL without it is asked for too.
-        XCTAssertEqual(asked.withLock { $0 }, [spaced, "/with%20space", korean])
+        // And each original was asked for once, whatever its spelling, and nothing else
+        XCTAssertEqual(asked.withLock { $0 }, [spaced, korean])
     }
 
     func testAnAddressWhoseSlashesAProxyMergedIsThatOfTheSameImage() async throws {
@@ -90,6 +89,24 @@ final class AddressTests: ServerTestCase {
         assertProblem(
             try await server.send("/t/p/w92/art/film.jpgg"), 400, "unknown extension “jpgg”; did you mean “jpeg”? Known: ")
         assertProblem(try await server.send("/t/p/w92/art/none.jpg"), 404, "none")
+    }
+
+    func testURLIsAskedForAsItIsWritten() async throws {
+        // Given an origin with one file that has an extension, and one that has none
+        let body = try Picture.jpeg()
+        let origin = try await origin { target, _ in
+            ["/a.jpg", "/b"].contains(target) ? .answer(type: "image/jpeg", body: body) : .answer(status: 404)
+        }
+        let server = try await server(sources: web(origin))
+        for (file, asked) in [("a.jpg", ["/a.jpg"]), ("b.jpg", ["/b.jpg", "/b"]), ("a.jpg.png", ["/a.jpg"])] {
+            // When each is requested
+            let answer = try await server.send("/t/p/w92/web/\(origin.url)/\(file)")
+            // Then the URL as it is written is asked for first
+            XCTAssertEqual(answer.status, 200, "\(file) \(answer.text.prefix(200))")
+            for target in asked { XCTAssertEqual(origin.requests(for: target), 1, "\(file) \(target)") }
+        }
+        XCTAssertEqual(origin.requests(for: "/a"), 0)
+        XCTAssertEqual(origin.requests(for: "/a.jpg.png"), 0)
     }
 
     func testThatAnIdGetsItsCanonicalSpellingOnce() async throws {

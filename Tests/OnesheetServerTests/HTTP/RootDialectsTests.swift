@@ -78,7 +78,8 @@ final class RootDialectsTests: ServerTestCase {
         }
         let files = folder()
         try FileManager.default.createDirectory(atPath: files + "/noir", withIntermediateDirectories: true)
-        try Data(body.readableBytesView).write(to: URL(filePath: files + "/noir/a.jpg"))
+        try FileManager.default.createDirectory(atPath: files + "/v1.2", withIntermediateDirectories: true)
+        for file in ["noir/a.jpg", "v1.2/a.jpg"] { try Data(body.readableBytesView).write(to: URL(filePath: "\(files)/\(file)")) }
         let server = try await server(
             sources: "\(web(origin))\nlocal: { type: folder, path: \"\(files)\" }",
             keys: """
@@ -90,7 +91,7 @@ final class RootDialectsTests: ServerTestCase {
         for path in [
             // When a source URL has no scheme
             "/unsafe/w:60/plain/noir/a.jpg%3Fv=1@jpg", "/unsafe/w:60/\(relative).jpg", "/thumbor/unsafe/60x90/noir/a.jpg",
-            "/thumbor/unsafe/60x90/noir%2Fa.jpg",
+            "/thumbor/unsafe/60x90/noir%2Fa.jpg", "/thumbor/unsafe/60x90/v1.2/a.jpg", "/thumbor/unsafe/60x90/v1.2%2Fa.jpg",
             // Or has one, also without a host
             "/unsafe/w:60/plain/\(origin.url)/art/noir/a.jpg%3Fv=1@jpg", "/unsafe/w:60/plain/local:///noir/a.jpg@jpg",
             "/thumbor/unsafe/60x90/local%3A%2F%2Fnoir%2Fa",
@@ -112,6 +113,8 @@ final class RootDialectsTests: ServerTestCase {
             ("[{ thumbor: { baseUrl: x } }]", "dialects.[0].thumbor: unknown key “baseUrl”; did you mean “baseURL”?"),
             ("[{ thumbor: { baseURL: images.example } }]", "dialects.[0].thumbor.baseURL: “images.example” is not the beginning"),
             ("[{ thumbor: /, iiif: / }]", "dialects.[0]: needs the name of a dialect"),
+            ("[thumbor, iiif, thumbor]", "dialects.[2]: “thumbor” is there already"),
+            ("[{ imgproxy: / }, { imgproxy: { at: /, baseURL: \"a:///\" } }]", "dialects.[1]: “imgproxy” is there already"),
             ("[{ imgprxy: / }]", "dialects.[0]: unknown dialect “imgprxy”; did you mean “imgproxy”?"),
         ] {
             do {

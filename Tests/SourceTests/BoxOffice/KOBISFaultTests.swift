@@ -92,7 +92,7 @@ final class KOBISFaultTests: XCTestCase {
             XCTFail("it answered")
         } catch {
             // Then
-            XCTAssertEqual(error, .unavailable(reason: "https://www.kobis.or.kr did not answer in time"))
+            XCTAssertEqual(error, .failed(reason: "it did not answer in time", details: "https://www.kobis.or.kr"))
         }
     }
 

@@ -108,6 +108,58 @@ final class LibraryTests: XCTestCase {
         XCTAssertEqual(page.titles.map(\.ids), [[:], [:]])
     }
 
+    func testFoldersOfSeasonsAreSeasonsOfTheirShow() async throws {
+        // Given seasons as Jellyfin and Kodi have them, with episodes, and folders that only look like some
+        try write(
+            "x", "Show/poster.jpg", "Show/season02-banner.jpg", "Show/Season 02/poster.jpg", "Show/Season 02/S02E01-thumb.jpg",
+            "Show/Season 02/S02E01.jpg", "Show/Season 2 (2011)/folder.jpg", "Show/Season 3/season03-poster.jpg",
+            "Show/Season 3/fanart.jpg", "Show/Specials/Poster.png", "Show/S04/cover.jpg", "Show/Season 5/Season 5.jpg",
+            "Show/Season 5/fanart.jpg", "Show/Season 5/extrafanart/any.jpg", "Films/Specials/poster.jpg", "Season 1/poster.jpg",
+            "Films/Seasons/poster.jpg")
+        try write("<episodedetails><title>no</title></episodedetails>", "Show/Season 02/S02E01.nfo")
+        // When
+        let images = try await images()
+        // Then
+        XCTAssertEqual(
+            images.mapValues { $0.sorted() },
+            [
+                "Show": ["poster Show/poster.jpg"],
+                "Show/s2": [
+                    "banner Show/season02-banner.jpg", "poster Show/Season 02/poster.jpg", "poster Show/Season 2 (2011)/folder.jpg",
+                ],
+                "Show/s3": ["backdrop Show/Season 3/fanart.jpg", "poster Show/Season 3/season03-poster.jpg"],
+                "Show/s0": ["poster Show/Specials/Poster.png"], "Show/s4": ["poster Show/S04/cover.jpg"],
+                "Show/s5": [
+                    "backdrop Show/Season 5/extrafanart/any.jpg", "backdrop Show/Season 5/fanart.jpg",
+                    "poster Show/Season 5/Season 5.jpg",
+                ],
+                "Films/Specials": ["poster Films/Specials/poster.jpg"], "Season 1": ["poster Season 1/poster.jpg"],
+                "Films/Seasons": ["poster Films/Seasons/poster.jpg"],
+            ])
+        let title = try await source().title("Show/s2")
+        XCTAssertEqual(title.name, "Show, Season 2")
+    }
+
+    func testLiteralTextOfFactsIsRead() async throws {
+        // Given sections of literal text, alone, in pieces, in a comment, around one, and without an end
+        try write("x", "A/poster.jpg", "B/poster.jpg")
+        try write(
+            """
+            <movie><!-- <![CDATA[ --><title><![CDATA[Tom & <b>Jerry</b>]]></title>
+              <originaltitle>a <![CDATA[<!-- b ]]]]><![CDATA[> -->]]> c</originaltitle><plot><![CDATA[]]>&amp;</plot></movie>
+            """, "A/movie.nfo")
+        try write("<movie><title>Bee</title><plot><![CDATA[endless</plot></movie>", "B/movie.nfo")
+        let source = try source()
+        // When
+        let (a, b) = (try await source.title("A"), try await source.title("B"))
+        // Then
+        XCTAssertEqual(a.name, "Tom & <b>Jerry</b>")
+        XCTAssertEqual(a.originalName, "a <!-- b ]]> --> c")
+        XCTAssertEqual(a.overview, "&")
+        XCTAssertEqual(b.name, "Bee")
+        XCTAssertNil(b.overview)
+    }
+
     func testFactsComeFromTheFileOfTheTitle() async throws {
         // Given files as Kodi and Jellyfin write them
         try write("x", "A/poster.jpg", "Show/poster.jpg", "Films/B-poster.jpg", "Films/C-poster.jpg")

@@ -88,7 +88,10 @@ final class RestConfigurationTests: XCTestCase {
             ("{}", neither), ("manifest: tmdb\n\(api)", neither),
             ("manifest: tmdbb\nvariables: { token: t }", "manifest: unknown manifest “tmdbb”; did you mean “tmdb”?"),
             ("manifest: ./none.yaml", "manifest: “./none.yaml” cannot be read"),
-            ("manifest: tmdb", "headers: unknown variable “token”; known: language, pictures (values belong under “variables”)"),
+            (
+                "manifest: tmdb",
+                "variables.token: is missing; write variables: { token: \"${TMDB_TOKEN}\" }, and set TMDB_TOKEN in the environment"
+            ),
             (
                 api.replacing("/t/{id}", with: "/t/{idd}"),
                 "title.get: unknown variable “idd”; did you mean “id”? (values belong under “variables”)"
