@@ -56,6 +56,7 @@ final class SVGDocumentTests: XCTestCase {
             "<style>@font-face{src:url(http://x)}</style>", "<style>path{fill:url(//x)}</style>",
             "<style>pa<![CDATA[th{fill:ur]]>l(http://x)}</style>", "<style>path{fill:&#117;rl(http://x)}</style>",
             #"<path fill="&#x75;rl(http://x)"/>"#, "<path>&xxe;</path>", #"<path id="&#1;"/>"#, #"<path id="a" id="b"/>"#,
+            "<marker/>", ##"<use href="#%61"/>"##, #"<path fill="url(#%61)"/>"#,
             ##"<g id="a"><use href="#a"/></g>"##, ##"<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>"##,
         ]
         for part in parts {
@@ -100,6 +101,33 @@ final class SVGDocumentTests: XCTestCase {
         XCTAssertThrowsError(try sanitized(drawing("<path id=\"l0\"/>" + levels(10)))) {
             XCTAssertTrue("\($0)".contains("repeats too many elements"), "\($0)")
         }
+    }
+
+    func testRepeatedPaintsAreBounded() throws {
+        // Given ten patterns or masks, each of which is painted ten times with the one before
+        func levels(_ count: Int, _ element: String, _ paint: (Int) -> String) -> String {
+            "<\(element) id=\"l0\"><path/></\(element)>"
+                + (1...count).map { level in
+                    "<\(element) id=\"l\(level)\">" + String(repeating: "<path \(paint(level - 1))/>", count: 10) + "</\(element)>"
+                }.joined() + "<path \(paint(count))/>"
+        }
+        func styles(_ count: Int) -> String {
+            "<style>" + (0...count).map { ".m\($0){mask:url(#l\($0))}" }.joined() + "</style>"
+        }
+        // When a few and many levels are sanitised, then only the few pass
+        for (depth, passes) in [(3, true), (9, false)] {
+            for text in [
+                levels(depth, "pattern") { "fill=\"url(#l\($0))\"" }, levels(depth, "clipPath") { "clip-path=\"url('#l\($0)')\"" },
+                levels(depth, "mask") { "style=\"mask: url( #l\($0) )\"" },
+                styles(depth) + levels(depth, "mask") { "class=\"m\($0)\"" },
+            ] {
+                XCTAssertEqual((try? sanitized(drawing(text))) != nil, passes, text)
+            }
+        }
+        // And the many simple clips and gradients of an editor pass
+        let parts = (0..<60).map { "<clipPath id=\"c\($0)\"><path/></clipPath><linearGradient id=\"g\($0)\"><stop/><stop/></linearGradient>" }
+        let rules = (0..<60).map { ".c\($0){clip-path:url(#c\($0));fill:url(#g\($0))}" }
+        XCTAssertNoThrow(try sanitized(drawing("<style>\(rules.joined())</style><defs>\(parts.joined())</defs><path class=\"c1\"/>")))
     }
 
     func testSizeIsInPixels() throws {

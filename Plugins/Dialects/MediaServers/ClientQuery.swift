@@ -86,6 +86,8 @@ struct ClientBox {
             image.options.append("format:\(format)")
         }
         image.isSize = true
+        // The media server behind the proxy answers for what does not exist.
+        image.wantsFallback = false
         return image
     }
 }

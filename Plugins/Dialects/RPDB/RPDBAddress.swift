@@ -124,11 +124,13 @@ struct RPDBAddress {
         }
     }
 
+    /// A number without zeros in front, so that each title has one id.
     private static func number(_ text: Substring) throws(RequestError) -> Substring {
         guard (1...12).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .malformed("“\(String(text).shortened(to: 64))” is not a number of a title")
         }
-        return text
+        let digits = text.drop { $0 == "0" }
+        return digits.isEmpty ? "0" : digits
     }
 
     /// `S1E1` as `-s1-e1`.

@@ -49,7 +49,7 @@ public struct RPDBDialect: Dialect {
         image.selector = read.selector
         // There are few sizes, and only clients with a key get here.
         image.isSize = true
-        image.wantsFallback = read.wantsFallback
+        image.wantsFallback = read.wantsFallback ? true : nil
         image.ignored = read.ignored
         return image
     }

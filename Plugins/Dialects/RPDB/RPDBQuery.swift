@@ -48,7 +48,9 @@ struct RPDBParameters {
             let value = try PercentEncoding.decode(text)
             switch name {
             case "fallback": wantsFallback = value == "true" || value == "1"
-            case "lang": language = try Self.language(value)
+            case "lang":
+                language = Self.language(value)
+                if language.isEmpty, !ignored.contains("lang") { ignored.append("lang") }
             case "imageSize": size = value
             case "textless", "fanart_textless": isTextless = value == "true" || value == "t" || value == "1"
             // No ratings is what there is.
@@ -60,14 +62,9 @@ struct RPDBParameters {
         }
     }
 
-    private static func language(_ text: String) throws(RequestError) -> [LanguageList.Entry] {
-        let isWord = text.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-")
-        }
-        guard isWord, (2...5).contains(text.utf8.count) else {
-            throw .bad(option: "lang", value: text.shortened(to: 16), reason: "is not a language such as de or pt-BR")
-        }
-        return [try LanguageList.Entry(text)]
+    /// Empty for what is no language: clients send what their own clients have set.
+    private static func language(_ text: String) -> [LanguageList.Entry] {
+        LanguageTag(text).map { [.language($0)] } ?? []
     }
 }
 

@@ -119,8 +119,9 @@ public struct DialectImage: Sendable, Equatable {
     public var isSize = false
     /// An `http` or `https` URL to which clients are redirected if there is no image.
     public var fallback: String?
-    /// Whether the client asks for the fallback image of the server if there is no image.
-    public var wantsFallback = false
+    /// Whether the client asks for the fallback image of the server if there is no image; by default, the configuration decides. `false` is for a
+    /// dialect in front of the other server, which is asked instead.
+    public var wantsFallback: Bool?
     /// The parts of the address that were read and have no effect: names of parameters, for example.
     public var ignored: [String] = []
 

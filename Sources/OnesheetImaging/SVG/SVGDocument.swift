@@ -79,8 +79,8 @@ private struct SVGWriter: XMLHandler {
         if isReference {
             try references.add(target: value)
         } else {
-            try SVGReferences.check(value: value)
-            if name == "id" { references.define(value) }
+            try references.add(value: value)
+            if name == "id", let element = open.last { references.define(value, on: element) }
         }
         write(" \(name)=\"")
         try write(escaping: value.utf8)
@@ -99,7 +99,7 @@ private struct SVGWriter: XMLHandler {
     mutating func end() throws(XMLRefusal) {
         guard skipped == 0 else { return skipped -= 1 }
         if open.last == "style" {
-            try SVGReferences.check(style: style)
+            try references.add(style: style)
             try write(escaping: style.utf8)
             style = ""
         }
@@ -156,7 +156,7 @@ private struct SVGWriter: XMLHandler {
 
     private static let elements: Set = [
         "svg", "g", "defs", "symbol", "use", "style", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text",
-        "tspan", "textPath", "linearGradient", "radialGradient", "stop", "clipPath", "mask", "pattern", "marker", "filter",
+        "tspan", "textPath", "linearGradient", "radialGradient", "stop", "clipPath", "mask", "pattern", "filter",
         "feBlend", "feColorMatrix", "feComponentTransfer", "feComposite", "feDiffuseLighting", "feDistantLight", "feDropShadow",
         "feFlood", "feFuncA", "feFuncB", "feFuncG", "feFuncR", "feGaussianBlur", "feMerge", "feMergeNode", "feMorphology",
         "feOffset", "fePointLight", "feSpecularLighting", "feSpotLight",

@@ -1,7 +1,7 @@
 import OnesheetCore
 
-/// What the elements of an SVG file refer to. Each reference stays within the file, and the elements that `use` repeats are bounded: a few that
-/// repeat each other ten times over would otherwise be billions.
+/// What the elements of an SVG file refer to. Each reference stays within the file, and the elements that are drawn for them are bounded: a few that
+/// repeat each other ten times over, as copies, patterns or masks, would otherwise be billions.
 struct SVGReferences {
     /// The most elements, with those that are repeated.
     private static let mostElements = 200_000
@@ -22,6 +22,10 @@ struct SVGReferences {
     /// In the order of the elements.
     private var targets: [(element: Int, id: String)] = []
     private var sizes: [String: Int] = [:]
+    /// Whether the element of an id holds colours and nothing that is drawn.
+    private var gradients: [String: Bool] = [:]
+    /// The targets in style sheets.
+    private var styled: Set<String> = []
 
     mutating func begin() {
         open.append((count, nil))
@@ -35,24 +39,40 @@ struct SVGReferences {
     }
 
     /// Notes the id of the innermost element.
-    mutating func define(_ id: String) { open[open.count - 1].id = id }
+    mutating func define(_ id: String, on element: String) {
+        open[open.count - 1].id = id
+        if gradients[id] == nil { gradients[id] = element.ends(withBytesOf: "Gradient") }
+    }
 
     /// Notes the target of the innermost element, such as `#a`.
     mutating func add(target: String) throws(XMLRefusal) {
-        guard target.starts(withBytesOf: "#") else { throw XMLRefusal("it refers to something outside of itself") }
-        targets.append((count - 1, String(target.dropFirst(bytes: 1))))
+        targets.append((count - 1, try Self.id(target[...])))
     }
 
-    /// Checks a style sheet.
-    static func check(style: String) throws(XMLRefusal) {
+    /// Checks a style sheet, and notes its targets.
+    mutating func add(style: String) throws(XMLRefusal) {
         guard !style.contains(mark: "@") else { throw XMLRefusal("its style has a rule that begins with “@”") }
-        try check(value: style)
+        styled.formUnion(try Self.targets(in: style))
     }
 
-    /// Checks the value of an attribute, whatever it means.
+    /// Checks the value of an attribute of the innermost element, whatever it means, and notes its targets.
+    mutating func add(value: String) throws(XMLRefusal) {
+        for id in try Self.targets(in: value) { targets.append((count - 1, id)) }
+    }
+
+    /// The id of `#a`. One with an escape would be another for browsers.
+    private static func id(_ target: Substring) throws(XMLRefusal) -> String {
+        guard target.utf8.first == UInt8(ascii: "#"), !target.utf8.contains(UInt8(ascii: "%")) else {
+            throw XMLRefusal("it refers to something outside of itself")
+        }
+        return String(target.dropFirst(bytes: 1))
+    }
+
+    /// The targets of the functions in a value.
     /// - Throws: if there is a function that could load something, or an escape that could hide one.
-    static func check(value: String) throws(XMLRefusal) {
+    private static func targets(in value: String) throws(XMLRefusal) -> [String] {
         guard !value.contains(mark: "\\") else { throw XMLRefusal("it has an escape in a style") }
+        var targets: [String] = []
         var rest = value[...]
         while let (before, after) = rest.cut(at: "(") {
             rest = after
@@ -64,13 +84,20 @@ struct SVGReferences {
             guard function.isExactly("url") else { continue }
             var target = after.utf8.drop { $0 <= 0x20 }
             if let first = target.first, "\"'".utf8.contains(first) { target = target.dropFirst() }
-            guard target.first == UInt8(ascii: "#") else { throw XMLRefusal("it refers to something outside of itself") }
+            targets.append(try id(Substring(target.prefix { $0 > 0x20 && !"\"')".utf8.contains($0) })))
         }
+        return targets
     }
 
     /// - Throws: if the references go round in a circle, or repeat too much.
     mutating func check() throws(XMLRefusal) {
-        guard try size(of: 0..<count, chain: 0) <= Self.mostElements else { throw XMLRefusal("it repeats too many elements") }
+        var total = try size(of: 0..<count, chain: 0)
+        // Whom a style sheet means is not read here, so each of its targets may be in each of the others, once for each element of it.
+        for id in styled where gradients[id] == false {
+            guard let part = parts[id], total <= Self.mostElements else { continue }
+            total *= max(try size(of: part, chain: 0) - 1, 1)
+        }
+        guard total <= Self.mostElements else { throw XMLRefusal("it repeats too many elements") }
     }
 
     /// The number of elements in `range`, with those that they repeat, up to some more than the limit.

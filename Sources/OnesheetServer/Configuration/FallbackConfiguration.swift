@@ -23,7 +23,7 @@ package struct FallbackConfiguration: Sendable, ConfigurationSection, Equatable 
             Setting(
                 "given", \.given,
                 meaning:
-                    "when a client gets an image although there is none: if it asks (`fallback=true` of the dialect `rpdb`), at all addresses, or never"
+                    "when a client gets an image although there is none: if it asks (`fallback=true` of the dialect `rpdb`), at all addresses but those of media servers, or never"
             ),
             Setting("status", \.status, meaning: "200 or 404"),
             Setting("expires", \.expires, meaning: "how long caches keep it, at most an hour"),

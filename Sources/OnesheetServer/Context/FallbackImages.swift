@@ -37,17 +37,20 @@ struct FallbackImages: Sendable {
         do { bytes = try Data(contentsOf: URL(filePath: path)) } catch { throw failure(ConfigurationFile.reason(error)) }
         guard bytes.count <= limits.originBytes else { throw failure("it has more than \(limits.originBytes) bytes") }
         let file = FallbackOriginals.File(bytes: ByteBuffer(bytes: bytes), digest: SHA256.hash(bytes).prefix(8).hexadecimal)
-        do throws(RenderError) { _ = try renderer.open(file.bytes) } catch { throw failure("\(error)") }
+        // A file whose header alone can be read would be missed only when it is needed.
+        var transform = Transform()
+        transform.width = 64
+        do throws(RenderError) { _ = try renderer.render(file.bytes, as: transform) } catch { throw failure("\(error)") }
         return file
     }
 
     /// Whether a client gets one.
-    /// - Parameter isAsked: whether its address asks for one.
-    func isGiven(whenAsked isAsked: Bool) -> Bool {
+    /// - Parameter isWanted: whether its address asks for one, or for none; `nil` if it says nothing.
+    func isGiven(whenWanted isWanted: Bool?) -> Bool {
         switch configuration.given {
         case .never: false
-        case .asked: isAsked
-        case .always: true
+        case .asked: isWanted ?? false
+        case .always: isWanted ?? true
         }
     }
 

@@ -24,7 +24,7 @@ struct ImageAddress: Sendable {
     /// The URL to which clients are redirected if there is no image.
     var fallback: String?
     /// Whether the client asks for the fallback image if there is no image.
-    var wantsFallback = false
+    var wantsFallback: Bool?
     /// The parts of the address that have no effect.
     var ignored: [String] = []
     /// Whether the source URL is encrypted in the address and must not be revealed to clients.

@@ -105,7 +105,7 @@ struct ImageContext: Sendable {
     ) async throws -> Response? {
         let address = target.address
         guard let failure = error as? Failure, failure.status == .notFound, !failure.isOurs, address.forbidden == nil,
-            fallbacks.isGiven(whenAsked: address.wantsFallback)
+            fallbacks.isGiven(whenWanted: address.wantsFallback)
         else { return nil }
         let kind = address.image.selector.kind
         let found = fallbacks.title(of: kind)

@@ -36,6 +36,7 @@ final class MediaServerDialectTests: XCTestCase {
             XCTAssertEqual(image.options.map { $0.replacing("resizing_type:", with: "") }, options, rest)
             XCTAssertEqual(image.negotiates, !options.isEmpty && !options.contains { $0.hasPrefix("format") }, rest)
             XCTAssertTrue(image.isSize && image.isShared, rest)
+            XCTAssertEqual(image.wantsFallback, false, rest)
         }
     }
 

@@ -100,10 +100,12 @@ final class FallbackImageTests: ServerTestCase {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let text = "\(folder)/none.png"
         try Data("no image".utf8).write(to: URL(filePath: text))
+        let cut = "\(folder)/cut.jpg"
+        try Data(Picture.jpeg(width: 300, height: 200).readableBytesView.prefix(700)).write(to: URL(filePath: cut))
         for (keys, words) in [
             ("status: 500", "fallback.status"), ("expires: 2d", "fallback.expires"), ("given: often", "occasion"),
             ("images: { postr: a.png }", "postr"), ("images: { poster: \"\(folder)/absent.png\" }", "does not exist"),
-            ("images: { poster: \"\(text)\" }", "cannot be used"),
+            ("images: { poster: \"\(text)\" }", "cannot be used"), ("images: { poster: \"\(cut)\" }", "cannot be used"),
         ] {
             XCTAssertThrowsError(
                 try ServerContext.examined(
