@@ -226,7 +226,7 @@ let package = Package(
             name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress"], path: "Plugins/Dialects",
             exclude: ["Cloudflare/README.md", "IIIF/README.md", "Next/README.md", "Thumbor/README.md"], swiftSettings: settings),
         plugin("RestSource", [log, yams]),
-        plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1]),
+        plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1], exclude: ["Source/README.md"]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
         .target(name: "CSamplePosters", exclude: ["Posters"], cSettings: cSettings),
         plugin("SampleSource", ["CSamplePosters"]),
@@ -322,7 +322,11 @@ let package = Package(
         tests("OnesheetIsolation", ["OnesheetImaging", "JPEGCodec", log]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", client, http1, nio],
+            dependencies: [
+                "HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetTesting", "S3Store", client,
+                http1,
+                nio,
+            ],
             swiftSettings: settings),
     ]
 )

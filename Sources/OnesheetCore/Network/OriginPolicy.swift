@@ -17,11 +17,13 @@ public struct OriginPolicy: Sendable, Hashable {
     /// Whether visitors choose the URLs. They may choose those for which a host asks for a pause, so it never pauses the host for
     /// everybody for long.
     public var visitorsChoose: Bool
+    /// Signs each request to the host of the URL that is asked for; `nil` signs none.
+    public var signer: OriginSigner?
 
     public init(
         allow: [URLPrefix]? = nil, networks: [NetworkRange] = [.public], headers: [String: String] = [:],
         timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil, freshness: FreshnessSettings = FreshnessSettings(),
-        visitorsChoose: Bool = false
+        visitorsChoose: Bool = false, signer: OriginSigner? = nil
     ) {
         self.allow = allow
         self.networks = networks
@@ -31,7 +33,19 @@ public struct OriginPolicy: Sendable, Hashable {
         self.rate = rate
         self.freshness = freshness
         self.visitorsChoose = visitorsChoose
+        self.signer = signer
     }
+}
+
+/// Makes headers for each request, such as a signature with the time. Two are equal if they are the same.
+public final class OriginSigner: Sendable, Hashable {
+    /// The headers for a request with this URL, by their names in lower case. Headers of the policy are not signed.
+    public let headers: @Sendable (_ url: WebURL) -> [String: String]
+
+    public init(_ headers: @escaping @Sendable (_ url: WebURL) -> [String: String]) { self.headers = headers }
+
+    public static func == (one: OriginSigner, other: OriginSigner) -> Bool { one === other }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The settings that every source with an HTTP service has.
