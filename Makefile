@@ -20,7 +20,7 @@ test: ## Run all tests
 
 test-cluster: ## Run the tests with real engines: Redis, Valkey, SeaweedFS and rclone
 	@.ci/setup python3 python3-pip openssl redis-tools
-	@.ci/test StoreTests LeaseHolderTests LyingStoreTests SplitNetworkTests
+	@.ci/test StoreTests BucketSourceTests LeaseHolderTests LyingStoreTests SplitNetworkTests
 
 test-clients: setup ## Try a server with thumbor, testssl, redbot, Prometheus, Varnish, nginx and client libraries
 	@swift build --product onesheet --explicit-target-dependency-import-check error

@@ -229,7 +229,7 @@ let package = Package(
             exclude: ["Cloudflare", "IIIF", "MediaServers", "Next", "RPDB", "TMDB", "Thumbor"].map { "\($0)/README.md" },
             swiftSettings: settings),
         plugin("RestSource", [log, yams]),
-        plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1]),
+        plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1], exclude: ["Source/README.md"]),
         plugin("ValkeyCoordinator", ["OnesheetCrypto", posix, ssl]),
         .target(name: "CSamplePosters", exclude: ["Posters"], cSettings: cSettings),
         plugin("SampleSource", ["CSamplePosters"]),
@@ -325,7 +325,11 @@ let package = Package(
         tests("OnesheetIsolation", ["OnesheetImaging", "JPEGCodec", log]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", client, http1, nio],
+            dependencies: [
+                "HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetTesting", "S3Store", client,
+                http1,
+                nio,
+            ],
             swiftSettings: settings),
     ]
 )

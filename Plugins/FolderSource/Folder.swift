@@ -47,7 +47,8 @@ final class Folder: Sendable {
         clock = context.clock
         logger = context.logger
         let formats = context.readableFormats.isEmpty ? Self.usualFormats : context.readableFormats
-        extensions = Set(formats.flatMap(\.extensions) + (layout == .library ? [Library.factsExtension] : []))
+        let further = layout == .library ? [Library.factsExtension, Library.drawingExtension] : []
+        extensions = Set(formats.flatMap(\.extensions) + further)
     }
 
     /// The formats of pictures if the context names none.

@@ -13,6 +13,9 @@ enum Library {
         var kind: ImageKind?
         /// Smaller is better.
         var place = 0
+
+        /// Whether a file of this format can have the role.
+        func suits(_ file: PictureFile) -> Bool { kind == .logo || !Library.has(file, Library.drawingExtension) }
     }
 
     /// The names of images, best first.
@@ -24,15 +27,17 @@ enum Library {
 
     /// The extension of files with facts.
     static let factsExtension = "nfo"
+    /// The extension of drawings (SVG), which only logos may be.
+    static let drawingExtension = "svg"
 
     /// Titles from files, ordered by id.
     static func grouped(_ files: [PictureFile]) -> [Picture] {
-        let owners = Set(files.filter { role(ofNamed: $0) != nil }.map { ExactText(folder(of: $0.path)) })
+        let owners = Set(files.filter { role(ofNamed: $0)?.suits($0) ?? false }.map { ExactText(folder(of: $0.path)) })
         let seasons = seasons(of: files, owners: owners)
         var titles: [ExactText: [(role: Role, file: PictureFile)]] = [:]
         for file in files {
             let folder = ExactText(folder(of: file.path))
-            guard let role = role(of: file, isOwn: owners.contains(folder), seasons) else { continue }
+            guard let role = role(of: file, isOwn: owners.contains(folder), seasons), role.suits(file) else { continue }
             titles[ExactText(role.title), default: []].append((role, file))
         }
         return titles.sorted { $0.key < $1.key }.compactMap { id, members in
@@ -140,8 +145,10 @@ enum Library {
     /// Whether a folder has further backdrops of the folder that it is in.
     private static func isExtra(_ folder: String) -> Bool { name(of: folder).isExactly("extrafanart") }
 
-    private static func isFacts(_ file: PictureFile) -> Bool {
-        file.path.cut(atLast: ".")?.after.lowercasedASCII() == factsExtension
+    private static func isFacts(_ file: PictureFile) -> Bool { has(file, factsExtension) }
+
+    private static func has(_ file: PictureFile, _ end: String) -> Bool {
+        file.path.cut(atLast: ".")?.after.lowercasedASCII() == end
     }
 
     /// The kind that a name stands for, with a number at its end or without: `fanart`, `fanart1`, `fanart-1`.

@@ -1,6 +1,7 @@
 package import FoundationEssentials
 internal import OnesheetCore
 internal import OnesheetCrypto
+internal import OnesheetTransport
 internal import Synchronization
 
 /// The credentials of a store.
@@ -89,6 +90,22 @@ package final class RequestSigner: Sendable {
                 "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), SignedHeaders=\(names), Signature=\(signature)"
             ))
         return headers
+    }
+
+    /// The headers for reading `url`, whose path and query are encoded as they are sent.
+    func headers(for url: WebURL, of address: S3Address, at time: Date) -> [String: String] {
+        var request = Request(
+            method: "GET", host: address.host, path: url.target.cut(at: "?").map { String($0.before) } ?? url.target)
+        for part in (url.query ?? "").pieces(at: "&", omittingEmptySubsequences: true) {
+            let (name, value) = part.cut(at: "=") ?? (part, "")
+            request.query.append((Self.decoded(name), Self.decoded(value)))
+        }
+        return Dictionary(headers(for: request, at: time)) { first, _ in first }
+    }
+
+    /// The text as it was before this program encoded it.
+    private static func decoded(_ text: Substring) -> String {
+        do throws(RequestError) { return try PercentEncoding.decode(text) } catch { return String(text) }
     }
 
     private func signingKey(of day: String) -> Digest {

@@ -4,6 +4,8 @@ internal import OnesheetCore
 struct S3Refusal: Sendable {
     let bucket: String
     let region: String
+    /// Whether the bucket is only read.
+    var isRead = false
 
     /// - Parameters:
     ///   - fault: the store's error; `nil` if the body has none.
@@ -45,10 +47,8 @@ struct S3Refusal: Sendable {
             return "the bucket “\(bucket)” is elsewhere: set \(found)"
         case ("InvalidBucketName", _): return "“\(bucket)” is not a name of a bucket for this store"
         case ("AccessDenied", _), ("AllAccessDisabled", _), ("AccountProblem", _), ("", 401), ("", 403):
-            return """
-                access is denied: the policy must allow s3:GetObject, s3:PutObject and s3:DeleteObject on \(bucket)/*, and \
-                s3:ListBucket on \(bucket)
-                """
+            let verbs = isRead ? "s3:GetObject" : "s3:GetObject, s3:PutObject and s3:DeleteObject"
+            return "access is denied: the policy must allow \(verbs) on \(bucket)/*, and s3:ListBucket on \(bucket)"
         case (_, 401), (_, 403): return "the store denies access"
         default: return nil
         }

@@ -88,29 +88,15 @@ public struct S3Store: ObjectStorePlugin {
 
     /// - Throws: `ConfigurationError` if a value is invalid. The store is not asked; `probe` does that.
     public init(_ configuration: Configuration, context: PluginContext) throws {
-        for (key, value) in [("accessKey", configuration.accessKey), ("secretKey", configuration.secretKey)] {
-            guard !value.isEmpty, Self.isHeaderText(value) else {
-                throw ConfigurationError(path: key, message: "is empty or has spaces or letters beyond ASCII")
-            }
-        }
-        if let token = configuration.sessionToken, token.isEmpty || !Self.isHeaderText(token) {
-            throw ConfigurationError(path: "sessionToken", message: "is empty or has spaces or letters beyond ASCII")
-        }
+        let (address, signer) = try configuration.resolved()
         guard configuration.deadline.duration >= .milliseconds(100), configuration.deadline.duration <= .seconds(60) else {
             throw ConfigurationError(path: "deadline", message: "must be from 100ms to 60s")
         }
-        address = try S3Address(
-            endpoint: configuration.endpoint, bucket: configuration.bucket, region: configuration.region,
-            pathStyle: configuration.pathStyle)
+        self.address = address
         refusal = S3Refusal(bucket: configuration.bucket, region: configuration.region)
-        let credentials = S3Credentials(
-            accessKey: configuration.accessKey, secretKey: configuration.secretKey, sessionToken: configuration.sessionToken)
         client = S3Client(
-            address: address, signer: RequestSigner(credentials, region: configuration.region), clock: context.clock,
-            deadlines: S3Deadlines(configuration.deadline.duration))
+            address: address, signer: signer, clock: context.clock, deadlines: S3Deadlines(configuration.deadline.duration))
     }
-
-    private static func isHeaderText(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
     public func shutdown() async { client.shutdown() }
 
@@ -300,5 +286,22 @@ public struct S3Store: ObjectStorePlugin {
 
     private func error(_ fault: S3Fault?, in answer: S3Client.Answer, to request: S3Client.Request) -> StoreError {
         refusal.error(fault, status: answer.status, bucketRegion: answer.region, operation: request.operation)
+    }
+}
+
+extension S3Store.Configuration {
+    /// Where the bucket is, and what signs the requests to it.
+    /// - Throws: `ConfigurationError` if a value is invalid.
+    func resolved() throws(ConfigurationError) -> (address: S3Address, signer: RequestSigner) {
+        for (key, value) in [("accessKey", accessKey), ("secretKey", secretKey), ("sessionToken", sessionToken ?? "-")] {
+            guard !value.isEmpty, value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw ConfigurationError(path: key, message: "is empty or has spaces or letters beyond ASCII")
+            }
+        }
+        let credentials = S3Credentials(accessKey: accessKey, secretKey: secretKey, sessionToken: sessionToken)
+        return (
+            try S3Address(endpoint: endpoint, bucket: bucket, region: region, pathStyle: pathStyle),
+            RequestSigner(credentials, region: region)
+        )
     }
 }

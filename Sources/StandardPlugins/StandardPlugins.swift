@@ -37,7 +37,7 @@ extension PluginList {
     public static let standard = PluginList(
         sources: [
             SampleSource.self, BoxOfficeSource.self, ExecSource.self, FirstSource.self, FolderSource.self, KakaoSource.self,
-            RemoteSource.self, RestSource.self,
+            RemoteSource.self, RestSource.self, S3Source.self,
         ],
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
         dialects: [

@@ -125,6 +125,20 @@ final class ConsoleDecisionTests: ConsoleTestCase {
         try await assertClean(browser, width: 320, "decided")
     }
 
+    func testStripLeadsToTheOtherImagesOfATitle() async throws {
+        // Given the candidates for the poster of a film without a logo
+        let browser = try await candidates()
+        // When its logos are chosen in the strip
+        try await browser.click(".chips a:nth-child(4)")
+        // Then the address names them, and there is no candidate
+        try await browser.wait("document.querySelector('.chips [aria-current]').textContent === 'Logo'")
+        try await browser.wait("location.search.includes('image=logo') && !document.querySelector('.candidate')")
+        try await assertAccessible(browser, "strip")
+        // And the posters are a click away
+        try await browser.click(".chips a:nth-child(1)")
+        try await browser.wait("!location.search.includes('image=') && document.querySelectorAll('.candidate').length === 2")
+    }
+
     /// A browser with the two candidates of a film and a signed-in administrator.
     private func candidates(_ look: Browser.Look = Browser.Look()) async throws -> Browser {
         let (url, browser) = try await start()

@@ -104,6 +104,7 @@ struct PosterBundle: Sendable {
         _ variants: [(name: String, size: String, transform: Transform)], to archive: inout TarWriter
     ) async throws -> Index.Entry {
         let reference = TitleReference(source: order.source, id: title.id)
+        let title = title.read(in: source.languages)
         var posters: [String: Index.Poster] = [:]
         var placeholder: Index.Placeholder?
         let images: [ImageAnswer]

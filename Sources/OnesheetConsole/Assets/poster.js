@@ -11,11 +11,11 @@ export const widths = [/* sizes */];
 /**
  * @param {string} source
  * @param {{id: string, name: string, poster?: object}} title
- * @param {{sizes: string, alt?: string, lazy?: boolean, version?: string}} options `sizes` as in HTML; `version` changes if the poster does;
- *   by default with each decision
+ * @param {{sizes: string, alt?: string, lazy?: boolean, version?: string, image?: string}} options `sizes` as in HTML; `version` changes if the
+ *   poster does, by default with each decision; `image` is another image of the title, such as `logo.ko`
  */
 export function poster(source, title, options) {
-  const { sizes, alt = "", lazy = true, version = posterVersion(source, title.id) } = options;
+  const { sizes, alt = "", lazy = true, image = "poster", version = posterVersion(source, title.id) } = options;
   const frame = h("span.frame");
   posters.set(frame, { source, title, options, version });
   if (title.poster) {
@@ -23,7 +23,7 @@ export function poster(source, title, options) {
     if (lazy) near.observe(frame);
     else cover(frame);
   }
-  const address = (width) => shownPath("w" + width, source, title.id, version);
+  const address = (width) => shownPath(`w${width}${image === "poster" ? "" : `.${image}`}`, source, title.id, version);
   const largest = title.poster?.width ?? Infinity;
   const candidates = widths.filter((width, index) => index === 0 || widths[index - 1] < largest);
   const picture = h("img", {

@@ -1,4 +1,5 @@
-// “Find another poster”: a title's candidates as pictures, why one of them is the poster, and the administrator's orders.
+// “Find another poster”: a title's candidates as pictures, for its poster or another image of it, why one of them is the image, and the
+// administrator's orders.
 import "./words-tools.js";
 import { add, announce, h } from "./dom.js";
 import { get, noteDecision, posterVersion, titlePath, view } from "./api.js";
@@ -6,15 +7,19 @@ import { namesOf, origin } from "./facts.js";
 import { closeButton, notice } from "./notice.js";
 import { poster, watch } from "./poster.js";
 import { ask, isSignedIn, order, session } from "./session.js";
-import { languageOf, number, t } from "./words.js";
+import { language, languageOf, number, t } from "./words.js";
 
 export async function postersView(parameters, go, { signal }) {
   const source = parameters.get("source");
   const id = parameters.get("posters");
+  /** The kind of the image, and its languages if they are not those of the source: `logo.ko`. */
+  const image = parameters.get("image") ?? "poster";
   const path = titlePath(source, id);
+  const orders = `${path}/poster${ofImage(image)}`;
+  const ones = `${path}/posters${ofImage(image)}`;
   /** The candidates. Only the administrator gets their whole names, with which decisions are taken back. */
-  const read = () => ask(`${path}/posters`);
-  const [title, first] = await Promise.all([get(path, { signal }), read().catch(() => get(`${path}/posters`, { signal }))]);
+  const read = () => ask(ones);
+  const [title, first] = await Promise.all([get(path, { signal }), read().catch(() => get(ones, { signal }))]);
   const [name] = namesOf(title);
   let posters = first;
   let isBusy = false;
@@ -31,15 +36,28 @@ export async function postersView(parameters, go, { signal }) {
   return {
     title: t("another"),
     node: h("div.one", {}, h("p.way", {}, h("a", { href: view({ source, title: id }) }, "‹ " + t("backToTitle", { name }))),
-      h("h1", { tabindex: "-1" }, t("another")), h("p.original", { lang: languageOf(name) }, name),
+      h("h1", { tabindex: "-1" }, t("another")), h("p.original", { lang: languageOf(name) }, name), images(),
       h("div.choice", {}, h("section.present", {}, h("h2", {}, t("inPlace")), present, signing.node), h("section", {}, heading, list))),
   };
+
+  /** The kinds of images, and a menu of the languages that the candidates have. */
+  function images() {
+    const [kind, ...languages] = image.split(".");
+    const address = (image) => view({ source, posters: id, image: image === "poster" ? null : image });
+    const known = [...new Set([...posters.candidates.map((each) => each.language ?? "none"), ...languages])].filter((tag) => tag !== "und").sort();
+    const names = new Intl.DisplayNames(language, { type: "language" });
+    const menu = h("select", { "aria-label": t("language"), onchange: ({ target }) => go(address(kind + (target.value && `.${target.value}`))) },
+      h("option", { value: "" }, t("anyLanguage")), known.map((tag) => h("option", { value: tag, selected: languages[0] === tag },
+        { none: t("noWords"), original: t("original") }[tag] ?? names.of(tag))));
+    return h("nav.chips", { "aria-label": t("kind") }, kinds.map((each) => h("a", { href: address(each), "aria-current": each === kind && "true" }, t(`kind_${each}`))),
+      known.length > 1 ? menu : null);
+  }
 
   /** Redraws all. */
   function draw() {
     // The placeholder of the title is that of the poster at first.
-    const known = posters === first ? title : { ...title, poster: undefined };
-    const frame = poster(source, known, { sizes: "240px", alt: t("posterOf", { name }), lazy: false,
+    const known = posters === first && image === "poster" ? title : { ...title, poster: undefined };
+    const frame = poster(source, known, { image, sizes: "240px", alt: t("posterOf", { name }), lazy: false,
       version: posterVersion(source, id) || version(posters) });
     present.replaceChildren(frame);
     if (!posters.current) frame.querySelector("img").addEventListener("load", look, { once: true });
@@ -79,14 +97,14 @@ export async function postersView(parameters, go, { signal }) {
 
   function card(candidate) {
     const { candidate: count, state } = candidate;
-    const picture = h("img", { src: `${path}/posters/${count}`, alt: t("candidate", { count }), loading: "lazy",
+    const picture = h("img", { src: `${path}/posters/${count}${ofImage(image)}`, alt: t("candidate", { count }), loading: "lazy",
       width: candidate.width ?? 2, height: candidate.height ?? 3 });
     const frame = h("span.frame.whole", {}, picture);
     watch(picture, frame, t("notAvailable"));
     // Always two, so that no other button comes under the pointer: what is decided can be taken back in the same place.
     const act = (kind, body) => h("button", { type: "button", "data-order": kind, "data-candidate": count,
       "aria-label": `${t(kind)}: ${t("candidate", { count })}`, disabled: !isSignedIn(),
-      onclick: (event) => { if (event.detail < 2) run(() => order(`${path}/poster`, "PUT", body), t(done[kind], { count }), count); } }, t(kind));
+      onclick: (event) => { if (event.detail < 2) run(() => order(orders, "PUT", body), t(done[kind], { count }), count); } }, t(kind));
     const { decision } = posters;
     const without = (change) => ({ decision: { ...decision, ...change }, insteadOf: decision });
     return h("li.candidate", { "data-state": state ?? null }, frame,
@@ -105,14 +123,14 @@ export async function postersView(parameters, go, { signal }) {
 
   function block() {
     const { hash } = posters.current;
-    return run(() => order(`${path}/poster`, "PUT", { block: true }), t("didBlock"), null, { back: () => order(`/blocked/${hash}`, "DELETE"), all: true });
+    return run(() => order(orders, "PUT", { block: true }), t("didBlock"), null, { back: () => order(`/blocked/${hash}`, "DELETE"), all: true });
   }
 
   /** Says what is forgotten with it. */
   function forget() {
     const { pinned, rejected } = posters.decision;
     const lost = [pinned && t("lostPin"), rejected.length && t("lostRejections", { count: number(rejected.length) })].filter(Boolean).join(" ");
-    return run(() => order(`${path}/poster`, "DELETE"), [t("didForget"), lost].filter(Boolean).join(" "), null);
+    return run(() => order(orders, "DELETE"), [t("didForget"), lost].filter(Boolean).join(" "), null);
   }
 
   /**
@@ -134,7 +152,7 @@ export async function postersView(parameters, go, { signal }) {
       noteDecision(source, id, { all });
       draw();
       say(place(count), h("p.done", {}, done, " ", h("button", { type: "button", id: "undo", onclick: () => revert(count,
-        back ?? (() => order(`${path}/poster`, "PUT", { decision: before, insteadOf: after })), all) }, t("undo")), closeButton(clear)));
+        back ?? (() => order(orders, "PUT", { decision: before, insteadOf: after })), all) }, t("undo")), closeButton(clear)));
       announce(done);
     } catch (error) {
       await fail(error, count);
@@ -186,6 +204,11 @@ export async function postersView(parameters, go, { signal }) {
 
   function clear() { outcome.replaceChildren(); }
 }
+
+/** The kinds of images, as the server names them. */
+const kinds = ["poster", "season", "backdrop", "logo", "still", "profile", "banner"];
+/** The query that means an image, such as a logo. */
+const ofImage = (image) => (image === "poster" ? "" : `?image=${encodeURIComponent(image)}`);
 
 /** The orders that take each other's place. */
 const opposite = { pin: "unpin", unpin: "pin", reject: "allow", allow: "reject" };

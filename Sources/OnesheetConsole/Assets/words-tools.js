@@ -8,7 +8,8 @@ const en = {
   shapeGood: "has a poster's shape", shapeFair: "is nearly of a poster's shape", shapeBad: "is not of a poster's shape",
   sizeGood: "is large enough", sizeFair: "is rather small", sizeBad: "is very small", siteGood: "is on a site about films",
   siteFair: "is on a site that may show posters", siteBad: "is on a site that shows news", announced: "was announced as {size}",
-  seen: "{count} more show the same picture",
+  seen: "{count} more show the same picture", language: "Language", anyLanguage: "As the source prefers", noWords: "without words",
+  kind_poster: "Poster", kind_season: "Season", kind_backdrop: "Backdrop", kind_logo: "Logo", kind_still: "Still", kind_profile: "Portrait", kind_banner: "Banner",
   requests: "Requests", perSecond: "per second", failed: "Failed", connections: "Connections", cache: "Cache", memory: "Memory", disk: "Disk",
   hitRatio: "Hit ratio", entries: "Entries", fill: "In use", latency: "Time by stage", stage: "Stage", half: "Half", most: "95%",
   times: "Times", stage_cache: "Cache", stage_origin: "Origin", stage_render: "Queue and render", stage_store: "Store", work: "Rendering",
@@ -76,6 +77,8 @@ const en = {
 };
 
 const ko = {
+  language: "언어", anyLanguage: "출처 설정대로", noWords: "글자 없음",
+  kind_poster: "포스터", kind_season: "시즌", kind_backdrop: "배경", kind_logo: "로고", kind_still: "스틸", kind_profile: "인물", kind_banner: "배너",
   didPin: "{count}번 후보를 고정했습니다. 이제 이 그림이 포스터입니다.", didReject: "{count}번 후보를 제외했습니다. 다시 선택되지 않습니다.",
   didUnpin: "{count}번 후보의 고정을 해제했습니다.", didAllow: "{count}번 후보가 다시 선택될 수 있습니다.",
   didBlock: "그림을 차단했습니다. 다시 나오지 않습니다.", didForget: "포스터를 다시 고릅니다.", didUndo: "되돌렸습니다.", inPlace: "현재 그림",

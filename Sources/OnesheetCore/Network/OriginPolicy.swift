@@ -19,11 +19,13 @@ public struct OriginPolicy: Sendable, Hashable {
     public var visitorsChoose: Bool
     /// The proxy that requests leave through; `nil` connects to hosts directly.
     public var proxy: OriginProxy?
+    /// Signs each request to the host of the URL that is asked for; `nil` signs none.
+    public var signer: OriginSigner?
 
     public init(
         allow: [URLPrefix]? = nil, networks: [NetworkRange] = [.public], headers: [String: String] = [:],
         timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil, freshness: FreshnessSettings = FreshnessSettings(),
-        visitorsChoose: Bool = false, proxy: OriginProxy? = nil
+        visitorsChoose: Bool = false, proxy: OriginProxy? = nil, signer: OriginSigner? = nil
     ) {
         self.allow = allow
         self.networks = networks
@@ -34,7 +36,19 @@ public struct OriginPolicy: Sendable, Hashable {
         self.freshness = freshness
         self.visitorsChoose = visitorsChoose
         self.proxy = proxy
+        self.signer = signer
     }
+}
+
+/// Makes headers for each request, such as a signature with the time. Two are equal if they are the same.
+public final class OriginSigner: Sendable, Hashable {
+    /// The headers for a request with this URL, by their names in lower case. Headers of the policy are not signed.
+    public let headers: @Sendable (_ url: WebURL) -> [String: String]
+
+    public init(_ headers: @escaping @Sendable (_ url: WebURL) -> [String: String]) { self.headers = headers }
+
+    public static func == (one: OriginSigner, other: OriginSigner) -> Bool { one === other }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The settings that every source with an HTTP service has.

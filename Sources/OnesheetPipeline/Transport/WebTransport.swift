@@ -121,7 +121,9 @@ package final class WebTransport: HTTPTransport {
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         try await takeTurn(for: url, policy, in: time)
         let isAtStart = OriginHost(url) == OriginHost(start)
-        let fields = isAtStart ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
+        let fields =
+            isAtStart
+            ? policy.headers.merging(headers) { $1 }.merging(policy.signer?.headers(url) ?? [:]) { $1 } : policy.headersForStrangers
         return try await throttle.ask(
             url, isNamed: isForOperator || policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose, in: time
         ) { [self] attempt async throws(ExchangeFailure) in

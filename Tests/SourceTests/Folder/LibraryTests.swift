@@ -58,6 +58,12 @@ final class LibraryTests: XCTestCase {
             ])
     }
 
+    func testOnlyLogosAreDrawings() async throws {
+        try write("x", "Film/poster.jpg", "Film/Logo.SVG", "Film/poster2.svg", "Drawn/poster.svg", "Drawn/Drawn.svg", "One.svg")
+        let images = try await images()
+        XCTAssertEqual(images, ["Film": ["poster Film/poster.jpg", "logo Film/Logo.SVG"]])
+    }
+
     func testFilmsInOneFolderAreTitlesByTheirNames() async throws {
         // Given films in one folder, a show with seasons and an episode, and images at the top
         try write(
