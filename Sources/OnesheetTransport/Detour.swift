@@ -35,13 +35,10 @@ struct Detour: Sendable {
         throw ExchangeFailure(.proxy("the proxy \(proxy) asks for a user and a password"), .connecting)
     }
 
-    /// Lets the proxy lead a new connection to the origin.
-    /// - Parameter ready: adds the handlers for the origin.
-    func open(
-        _ channel: any Channel, until deadline: NIODeadline, then ready: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-    ) async throws {
+    /// Lets the proxy lead a new connection to the origin, and adds the handlers for that.
+    func open(_ channel: any Channel, until deadline: NIODeadline, then handlers: OriginHandlers) async throws {
         do {
-            try await channel.eventLoop.flatSubmit { begin(channel, until: deadline).flatMap { ready(channel) } }.get()
+            try await channel.eventLoop.flatSubmit { begin(channel, until: deadline).flatMap { handlers.add(to: channel) } }.get()
         } catch {
             channel.close(promise: nil)
             throw error

@@ -58,8 +58,8 @@ package struct ExchangeFailure: Error {
     /// Whether a retry may succeed.
     package var isWorthAnotherTry: Bool {
         switch kind {
-        case .broken, .noAddress, .refused, .proxy: true
-        case .timedOut, .tooLarge, .noMemory, .full, .unusable: false
+        case .broken, .noAddress, .refused: true
+        case .timedOut, .tooLarge, .noMemory, .full, .proxy, .unusable: false
         }
     }
 

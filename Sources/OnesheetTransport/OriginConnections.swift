@@ -1,7 +1,5 @@
 package import NIOCore
-import NIOHTTP1
 import NIOPosix
-import NIOSSL
 package import OnesheetCore
 import Synchronization
 
@@ -164,21 +162,16 @@ package final class OriginConnections: Sendable {
             let patience = isLast ? order.bounds.connect : .nanoseconds(order.bounds.connect.nanoseconds / 4)
             let left = order.deadline - .now()
             guard left > .zero, !Task.isCancelled else { throw ExchangeFailure(.timedOut, .connecting) }
-            let early = EarlyError()
+            let handlers = OriginHandlers(tls: tls, name: host.host)
             do {
                 let place = try SocketAddress(
                     packedIPAddress: ByteBuffer(bytes: address.bytes), port: detour?.proxy.port ?? host.port)
                 let end = NIODeadline.now() + min(patience, left)
-                let ready: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try Self.addHandlers(to: channel, tls, name: host.host, noting: early)
-                    }
-                }
                 let channel = try await ClientBootstrap(group: group)
-                    .channelInitializer { detour == nil ? ready($0) : $0.eventLoop.makeSucceededVoidFuture() }
+                    .channelInitializer { detour == nil ? handlers.add(to: $0) : $0.eventLoop.makeSucceededVoidFuture() }
                     .connectTimeout(min(patience, left)).connect(to: place).get()
-                if let detour { try await detour.open(channel, until: end, then: ready) }
-                return (try admit(channel, for: key, after: early), early)
+                if let detour { try await detour.open(channel, until: end, then: handlers) }
+                return (try admit(channel, for: key, after: handlers.early), handlers.early)
             } catch let refused as ExchangeFailure {
                 throw refused
             } catch  where detour != nil {
@@ -190,17 +183,6 @@ package final class OriginConnections: Sendable {
             }
         }
         throw failure
-    }
-
-    private static func addHandlers(
-        to channel: any Channel, _ tls: NIOSSLContext?, name: String, noting early: EarlyError
-    ) throws {
-        let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
-        if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: TLSClient.name(of: name))) }
-        try pipeline.addHandler(ceiling)
-        try pipeline.addHandler(OriginHeads())
-        try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes, enableOutboundHeaderValidation: true)
-        try pipeline.addHandler(OriginExchange(counting: ceiling, noting: early))
     }
 
     /// Counts a new connection. Closes an idle one if there are too many.
@@ -264,14 +246,4 @@ package final class OriginConnections: Sendable {
         Alarms.shared.cancel(end)
         channel.close(promise: nil)
     }
-}
-
-/// The error that ended a connection before its first request, such as that of the handshake: the request, which comes a moment later, would
-/// only find the connection closed.
-final class EarlyError: Sendable {
-    private let first = Mutex<(any Error)?>(nil)
-
-    var value: (any Error)? { first.withLock { $0 } }
-
-    func note(_ error: any Error) { first.withLock { $0 = $0 ?? error } }
 }

@@ -28,6 +28,23 @@ final class HostPauseTests: OriginThrottleTestCase {
         XCTAssertEqual(answer?.status, 200)
     }
 
+    func testFailureOfAProxyLeavesTheTrialToTheNext() async {
+        // Given a host whose pause is over
+        let throttle = throttle()
+        for number in 0..<5 { _ = await failure(throttle, Script(repeating: .failure(failed)), path: "\(number)") }
+        clock.advance(by: .seconds(11))
+        // When a request does not get past its proxy
+        let refused = Script(repeating: .failure(ExchangeFailure(.proxy("the proxy fails"), .connecting)))
+        let error = await failure(throttle, refused, path: "5")
+        XCTAssertEqual(error, .failed(url: "http://films.example/5", reason: "the proxy fails"))
+        XCTAssertEqual(refused.count, 1)
+        // Then the next one finds out how the host is
+        let calls = Script([.success(200)])
+        let next = await failure(throttle, calls, path: "6")
+        XCTAssertNil(next)
+        XCTAssertEqual(calls.count, 1)
+    }
+
     func testSlowFailuresMakeAHostIll() async {
         // Given a host that is asked so seldom that it is never paused
         let (throttle, host) = (throttle(), OriginHost(url))
