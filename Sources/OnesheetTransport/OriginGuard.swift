@@ -55,7 +55,10 @@ package enum OriginGuard {
     private static func isPublicName(_ host: String) -> Bool {
         let labels = (host.hasSuffix(".") ? host.dropLast() : host[...]).split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count > 1, !host.contains(":"), let domain = labels.last, let first = domain.utf8.first else { return false }
-        return (0x61...0x7A).contains(first) && !["localhost", "local", "internal", "lan", "home"].contains(domain)
+        // RFC 6761, RFC 6762, RFC 8375, and words that home networks use.
+        let isOwn =
+            ["localhost", "local", "internal", "intranet", "lan", "home"].contains(domain) || labels.suffix(2) == ["home", "arpa"]
+        return (0x61...0x7A).contains(first) && !isOwn
     }
 
     /// Whether the peer of a connection is within `networks`. Connections are made only to checked addresses, so this is a second

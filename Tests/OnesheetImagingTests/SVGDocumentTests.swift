@@ -125,9 +125,13 @@ final class SVGDocumentTests: XCTestCase {
             }
         }
         // And the many simple clips and gradients of an editor pass
-        let parts = (0..<60).map { "<clipPath id=\"c\($0)\"><path/></clipPath><linearGradient id=\"g\($0)\"><stop/><stop/></linearGradient>" }
+        let parts = (0..<60).map { part in
+            "<clipPath id=\"c\(part)\"><path/></clipPath>"
+                + "<linearGradient id=\"g\(part)\"><stop/><stop/></linearGradient>"
+        }
         let rules = (0..<60).map { ".c\($0){clip-path:url(#c\($0));fill:url(#g\($0))}" }
-        XCTAssertNoThrow(try sanitized(drawing("<style>\(rules.joined())</style><defs>\(parts.joined())</defs><path class=\"c1\"/>")))
+        let file = drawing("<style>\(rules.joined())</style><defs>\(parts.joined())</defs><path class=\"c1\"/>")
+        XCTAssertNoThrow(try sanitized(file))
     }
 
     func testSizeIsInPixels() throws {

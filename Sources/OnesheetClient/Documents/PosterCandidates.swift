@@ -51,7 +51,7 @@ public struct PosterCandidates: Sendable, Equatable, Decodable {
         public let mediaType: String?
         /// The size in bytes.
         public let bytes: Int?
-        /// The perceptual hash.
+        /// The perceptual hash; `nil` for a drawing (SVG).
         public let hash: String?
     }
 

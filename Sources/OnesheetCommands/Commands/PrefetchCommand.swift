@@ -29,7 +29,9 @@ struct PrefetchCommand: PluggedCommand {
     @Flag(name: .long, help: "Render nothing, and print the cost in calls and bytes. Lists are still requested.")
     var dryRun = false
 
-    @Flag(name: .long, help: "Print a JSON summary on standard output instead of progress.")
+    @Flag(
+        name: .long,
+        help: "Print a JSON summary on standard output instead of progress. With --id, it says of each title: new, known or failed.")
     var json = false
 
     @OptionGroup var options: ConfigurationOptions

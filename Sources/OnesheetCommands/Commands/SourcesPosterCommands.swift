@@ -25,6 +25,8 @@ struct PosterArguments: ParsableArguments {
         }
         if json {
             try StandardStreams.output(document: document)
+        } else if document.candidates.isEmpty {
+            StandardStreams.error("“\(id)” has no candidates of this kind at “\(name)”")
         } else {
             for candidate in document.candidates { StandardStreams.output(row: Self.row(candidate)) }
         }

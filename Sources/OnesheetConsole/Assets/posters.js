@@ -31,7 +31,7 @@ export async function postersView(parameters, go, { signal }) {
   const heading = h("h2");
   const button = (words, kind, act) => h("button", { type: "button", "data-order": kind, onclick: (event) => { if (event.detail < 2) act(); } }, words);
   const signing = session({ help: t("signInHelp"), changed: () => { draw(); look(); }, say: (...nodes) => say(signing.node, ...nodes), actions: () => [
-    button(t("anew"), "forget", forget), posters.current ? button(t("block"), "block", block) : null] });
+    button(t("anew"), "forget", forget), posters.current?.hash ? button(t("block"), "block", block) : null] });
   draw();
   return {
     title: t("another"),

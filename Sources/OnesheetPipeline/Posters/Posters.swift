@@ -66,6 +66,8 @@ package struct Posters: Sendable {
         let (cache, pool) = (pipeline.cache, pipeline.pool)
         let key = ImageRequest.originalKey(image)
         guard let head = await cache.head(of: key, into: ReadingMemory(of: pool.reading)) else { return nil }
+        // A drawing has no pixels, and so no hash.
+        if head.entry.isDrawing { return PosterProvenance(head.entry, size: head.size, nil) }
         if let hash = pipeline.originals.knownHash(of: head.entry) { return PosterProvenance(head.entry, size: head.size, hash) }
         try WorkContext.current.countMiss()
         guard let found = try await CountedHit(key, in: cache, counting: pool.reading, pool: pool) else { return nil }
@@ -194,17 +196,17 @@ package struct PosterProvenance: Sendable, Encodable {
     package let fetched: Date
     package let mediaType: String
     package let bytes: Int
-    /// The perceptual hash, for blocking the picture.
-    package let hash: String
+    /// The perceptual hash, for blocking the picture; `nil` for a drawing.
+    package let hash: String?
 
-    fileprivate init(_ entry: CacheEntry, size: Int, _ hash: PerceptualHash) {
+    fileprivate init(_ entry: CacheEntry, size: Int, _ hash: PerceptualHash?) {
         name = entry.provenance.location ?? ""
         page = entry.provenance.page
         site = entry.provenance.site
         fetched = entry.created
         mediaType = entry.mediaType
         bytes = size
-        self.hash = hash.description
+        self.hash = hash?.description
     }
 }
 
