@@ -31,7 +31,8 @@ struct PrefetchCommand: PluggedCommand {
 
     @Flag(
         name: .long,
-        help: "Print a JSON summary on standard output instead of progress. With --id, it says of each title: new, known or failed.")
+        help: "Print a JSON summary on standard output instead of progress. With --id, it says of each title: new, known or failed."
+    )
     var json = false
 
     @OptionGroup var options: ConfigurationOptions

@@ -8,17 +8,16 @@ import OnesheetHTTP
 
 /// The response with a document: adds a validator, compresses the body if the client accepts gzip, and answers `If-Match` and
 /// `If-None-Match`. A document has no modification date, so conditions with dates count for nothing.
-/// Images need none of this: they have their own validators, with which the fast path sends them too. So a drawing is not compressed either, and
-/// its validator is the same for a miss and a hit.
+/// Images need none of this, not even drawings: they have their own validators, and must be the same as from the fast path.
 struct DocumentResponse {
     private let response: Response
     private let bytes: ByteBuffer
 
-    /// - Returns: `nil` if `response` is not a document, or if caches must not store it.
+    /// - Returns: `nil` if `response` is not a document or has a validator, or if caches must not store it.
     init?(_ response: Response) async throws {
         guard response.status == .ok, response.headers[.cacheControl] != "no-store", response.headers[.contentEncoding] == nil,
-            response.headers[.eTag] == nil, let type = response.headers[.contentType], Self.types.contains(where: { type.starts(withBytesOf: $0) }),
-            response.body.contentLength != nil
+            response.headers[.eTag] == nil, let type = response.headers[.contentType],
+            Self.types.contains(where: { type.starts(withBytesOf: $0) }), response.body.contentLength != nil
         else { return nil }
         let collector = BodyBytes()
         try await response.body.write(collector)

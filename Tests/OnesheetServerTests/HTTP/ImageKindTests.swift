@@ -69,9 +69,31 @@ final class ImageKindTests: ServerTestCase {
         return logos
     }
 
-    private func server(_ origin: OriginServer, languages: String = "languages: [ko, original, en, none]") async throws
-        -> RunningServer
-    {
+    /// The service with a film whose only image is a logo in SVG, long enough to be compressed if it were a document.
+    private func drawing() async throws -> OriginServer {
+        try await origin { path, _ in
+            switch path.split(separator: "?")[0] {
+            case "/movie/8000":
+                return .answer(
+                    type: "application/json",
+                    body: ByteBuffer(string: #"{"id":8000,"title":"Film","original_title":"Film","original_language":"en"}"#))
+            case "/movie/8000/images":
+                let logo = #"{"file_path":"/long.svg","iso_639_1":"en","vote_average":5,"vote_count":2,"width":70,"height":20}"#
+                return .answer(
+                    type: "application/json",
+                    body: ByteBuffer(string: #"{"id":8000,"backdrops":[],"logos":[\#(logo)],"posters":[]}"#))
+            case "/p/long.svg":
+                let path = String(repeating: "h9v9", count: 300)
+                return .answer(
+                    type: "image/svg+xml", body: ByteBuffer(string: "<svg width='70' height='20'><path d='M0 0\(path)z'/></svg>"))
+            default: return .answer(status: 404)
+            }
+        }
+    }
+
+    private func server(
+        _ origin: OriginServer, languages: String = "languages: [ko, original, en, none]", cache: String? = nil
+    ) async throws -> RunningServer {
         try await server(
             sources: """
                 tmdb:
@@ -81,7 +103,7 @@ final class ImageKindTests: ServerTestCase {
                   baseURL: "\(origin.url)"
                   networks: [loopback]
                   \(languages)
-                """, keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }")
+                """, keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }", cache: cache)
     }
 
     private func width(_ server: RunningServer, _ path: String, line: UInt = #line) async throws -> Int {
@@ -163,6 +185,51 @@ final class ImageKindTests: ServerTestCase {
             ])
         // And a limit of its bytes counts
         assertProblem(try await server.send("/i/unsafe/im:logo:ja/msfs:9/plain/tmdb://550@webp"), 422, "at most 9 are allowed")
+    }
+
+    func testDrawingIsTheSameForAMissAndAHit() async throws {
+        // Given a client that accepts gzip, and a logo in SVG
+        let (origin, cache, path) = (try await drawing(), folder(), "/t/p/w300.logo/tmdb/8000")
+        let fields = [("Accept-Encoding", "gzip")]
+        let earlier = try await server(origin, cache: cache)
+        // When it is requested for the first time, then from memory, and from disk after a restart
+        let miss = try await earlier.send(path, fields: fields)
+        let hit = try await earlier.send(path, fields: fields)
+        let tag = try XCTUnwrap(miss.field("ETag"))
+        let known = try await earlier.send(path, fields: fields + [("If-None-Match", tag)])
+        await earlier.finishStoring()
+        await earlier.stop()
+        let later = try await server(origin, cache: cache)
+        let stored = try await later.send(path, fields: fields)
+        // Then caches can take one for the other
+        for (answer, origin) in [(miss, "fwd=miss"), (hit, "detail=memory"), (stored, "detail=disk")] {
+            XCTAssertEqual(answer.status, 200, answer.text)
+            XCTAssertTrue(answer.field("Cache-Status")?.contains(origin) ?? false, "\(answer.fields)")
+            XCTAssertEqual(answer.field("ETag"), tag, origin)
+            XCTAssertEqual(answer.field("Vary"), "Accept", origin)
+            XCTAssertNil(answer.field("Content-Encoding"), origin)
+            XCTAssertEqual(answer.body, miss.body, origin)
+        }
+        XCTAssertEqual(known.status, 304)
+    }
+
+    func testCandidatesHaveTheDrawingThatIsTheLogo() async throws {
+        // Given a logo in SVG that was served
+        let server = try await server(try await drawing())
+        let logo = try await server.send("/t/p/w300.logo/tmdb/8000")
+        XCTAssertEqual(logo.status, 200, logo.text)
+        // When the candidates are requested
+        let answer = try await server.send("/sources/tmdb/titles/8000/posters?image=logo")
+        // Then it is among them, and the present one has no hash, for which it would need pixels
+        XCTAssertEqual(answer.status, 200, answer.text)
+        let candidates = try XCTUnwrap(try answer.json()["candidates"] as? [[String: Any]])
+        XCTAssertEqual(candidates.map { $0["state"] as? String }, ["chosen"])
+        XCTAssertEqual(candidates.map { $0["width"] as? Int }, [70])
+        XCTAssertNil(candidates.first?["hash"])
+        let current = try XCTUnwrap(try answer.json()["current"] as? [String: Any])
+        XCTAssertEqual(current["mediaType"] as? String, "image/svg+xml")
+        XCTAssertEqual(current["bytes"] as? Int, logo.body.readableBytes)
+        XCTAssertNil(current["hash"])
     }
 
     func testDrawingWithAScriptGivesWayToTheNextLogo() async throws {
