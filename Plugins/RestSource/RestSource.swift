@@ -183,6 +183,8 @@ public struct RestSource: SourcePlugin {
     /// The requests for an id of this form. Resolves the id of another database.
     private func route(of asked: String) async throws(SourceError) -> Route {
         var id = try Self.checked(asked)
+        // A path that is not that of a file is no id either.
+        guard manifest.files == nil || id.utf8.first != UInt8(ascii: "/") else { throw .notFound(id: asked) }
         if let (form, values) = match(id, where: { $0.resolve != nil }), let resolve = form.resolve {
             guard let own = try await resolved(id, values, by: resolve) else { throw .notFound(id: asked) }
             id = own
@@ -221,7 +223,11 @@ public struct RestSource: SourcePlugin {
 
     /// Path segments that input must not contain.
     private static func checked(_ id: String) throws(SourceError) -> String {
-        guard !id.isEmpty, id != ".", id != "..", id.utf8.count <= 1000, !id.utf8.contains(0) else { throw .notFound(id: id) }
+        guard !id.isEmpty, id.utf8.count <= 1000, !id.utf8.contains(0) else { throw .notFound(id: id) }
+        // A proxy before the service may read an encoded slash as one.
+        guard !id.pieces(at: "/", omittingEmptySubsequences: false).contains(where: { $0 == "." || $0 == ".." }) else {
+            throw .notFound(id: id)
+        }
         return id
     }
 }

@@ -103,9 +103,10 @@ public struct S3Source: SourcePlugin {
         guard query.phrase == nil else { throw .unsupported("a search") }
         guard query.date == nil else { throw .unsupported("lists by day") }
         guard query.page <= ListedPages.last, let pattern = objects.first?.pattern else { return TitlePage(titles: []) }
-        // Pages follow each other by names, so the first one whose beginning is not known is reached over those before.
+        // Pages follow each other by names, so the first one whose beginning is not known is reached over those before. What was read on
+        // the way is remembered.
         var (page, after) = pages.nearest(to: query.page)
-        while true {
+        for _ in 0..<Self.pagesOfACall {
             let (ids, last) = try await ids(pattern, after: after)
             let next = last == nil || page == ListedPages.last ? nil : page + 1
             if let next { pages.note(next, after: last) }
@@ -113,7 +114,11 @@ public struct S3Source: SourcePlugin {
             guard let next else { return TitlePage(titles: []) }
             (page, after) = (next, last)
         }
+        throw .unavailable(reason: "the list is read up to page \(page) so far; ask again")
     }
+
+    /// The most pages that one call reads.
+    private static let pagesOfACall = 20
 
     /// The next ids of the list, and the name behind which more follow, if more do.
     private func ids(_ pattern: KeyPattern, after: String?) async throws(SourceError) -> (ids: [String], last: String?) {
@@ -126,7 +131,9 @@ public struct S3Source: SourcePlugin {
             guard ids.isEmpty, last != nil else { return (ids, last) }
             after = last
         }
-        throw .unavailable(reason: "the first \(Self.emptyLists) thousand objects have other names than “\(pattern.text)”")
+        throw .failed(
+            reason: "its objects have other names than expected",
+            details: "\(Self.emptyLists) thousand in a row do not fit “\(pattern.text)”")
     }
 
     /// The most lists without a title, one after the other.
@@ -173,7 +180,7 @@ public struct S3Source: SourcePlugin {
                 S3Fault(parsing: bytes), status: answer.status, bucketRegion: answer.headers["x-amz-bucket-region"],
                 operation: "list \(prefix.escaped)")
             if case .refused(_, let reason) = error { throw .unauthorized(message: reason) }
-            throw .unavailable(reason: error.description)
+            throw .failed(reason: "its store does not list its objects", details: error.description)
         }
         let listing: S3Listing
         do throws(S3AnswerError) { listing = try S3Listing(parsing: bytes) } catch {

@@ -19,6 +19,7 @@ package enum AnswerCheck {
     /// The highest page number.
     package static let lastPage = 1_000_000
     static let candidates = 10_000
+    static let translations = 500
     /// Bytes of an error's text.
     static let reasonBytes = 1000
     /// The longest pause in seconds that a service may ask for. If it says more, it is asked again after this.
@@ -66,6 +67,9 @@ package enum AnswerCheck {
         for (name, value) in title.metadata {
             try check(name)
             title.metadata[name] = try checked(value, depth: 0, &count)
+        }
+        guard title.translations.count <= translations else {
+            throw .malformedAnswer(reason: "a title has more than \(translations) translations", details: short(title.id))
         }
         for (language, texts) in title.translations {
             for (name, value) in texts.metadata {

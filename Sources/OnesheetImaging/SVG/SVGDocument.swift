@@ -27,10 +27,14 @@ package struct SVGDocument: Sendable {
         } catch {
             throw .codec(.damaged(reason: "\(error)"), .svg)
         }
+        // Escapes are longer than what they stand for.
+        guard bytes.readableBytes <= Self.mostBytes else {
+            throw .tooManyBytes(bytes: bytes.readableBytes, limit: Self.mostBytes)
+        }
     }
 
     /// Whether `file` begins as SVG does.
-    package static func isOne(_ file: ByteBuffer) -> Bool { ForeignFormat(of: file.readableBytesUInt8Span) == .svg }
+    package static func isSVG(_ file: ByteBuffer) -> Bool { ForeignFormat(of: file.readableBytesUInt8Span) == .svg }
 }
 
 /// Writes the known elements of an SVG file.
@@ -135,7 +139,7 @@ private struct SVGWriter: XMLHandler {
     /// The size of the drawing: its width and height, or else those of its view box.
     private static func size(_ attributes: [XMLAttribute]) -> (width: Int, height: Int)? {
         func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
-        let box = (value("viewBox") ?? "").split(whereSeparator: { $0 == " " || $0 == "," || $0 == "\n" }).map { Double($0) }
+        let box = (value("viewBox") ?? "").split(whereSeparator: { $0.isWhitespace || $0 == "," }).map { Double($0) }
         let sides = [value("width").flatMap(pixels), value("height").flatMap(pixels)].compactMap { $0 }
         let all = sides.count == 2 ? sides : box.count == 4 ? box[2...].compactMap { $0 } : []
         guard all.count == 2, all.allSatisfy({ $0 > 0 && $0 <= 100_000 }) else { return nil }

@@ -7,6 +7,8 @@ struct SVGReferences {
     private static let mostElements = 200_000
     /// The longest chain of references.
     private static let longestChain = 16
+    /// The longest id that is referred to, in bytes.
+    private static let longestID = 200
 
     /// The functions that paints, transforms and styles may have, in lower case. They load nothing.
     private static let functions: Set = [
@@ -15,6 +17,8 @@ struct SVGReferences {
     ]
 
     private var count = 0
+    /// The number behind the last element within each element.
+    private var ends: [Int] = []
     /// The numbers of the elements that have not ended, with their ids.
     private var open: [(element: Int, id: String?)] = []
     /// The elements of each id, itself included.
@@ -30,10 +34,12 @@ struct SVGReferences {
     mutating func begin() {
         open.append((count, nil))
         count += 1
+        ends.append(count)
     }
 
     mutating func end() {
         let (element, id) = open.removeLast()
+        ends[element] = count
         // The first with an id counts.
         if let id, parts[id].map({ element < $0.lowerBound }) ?? true { parts[id] = element..<count }
     }
@@ -84,7 +90,10 @@ struct SVGReferences {
             guard function.isExactly("url") else { continue }
             var target = after.utf8.drop { $0 <= 0x20 }
             if let first = target.first, "\"'".utf8.contains(first) { target = target.dropFirst() }
-            targets.append(try id(Substring(target.prefix { $0 > 0x20 && !"\"')".utf8.contains($0) })))
+            // A bound, because the end of one may be missing a hundred thousand times.
+            let fragment = target.prefix(longestID + 1).prefix { $0 > 0x20 && !"\"')".utf8.contains($0) }
+            guard fragment.count <= longestID else { throw XMLRefusal("it refers to something outside of itself") }
+            targets.append(try id(Substring(fragment)))
         }
         return targets
     }
@@ -92,7 +101,7 @@ struct SVGReferences {
     /// - Throws: if the references go round in a circle, or repeat too much.
     mutating func check() throws(XMLRefusal) {
         var total = try size(of: 0..<count, chain: 0)
-        // Whom a style sheet means is not read here, so each of its targets may be in each of the others, once for each element of it.
+        // A style sheet is not matched to elements here, so each of its targets counts as used by every element of every other.
         for id in styled where gradients[id] == false {
             guard let part = parts[id], total <= Self.mostElements else { continue }
             total *= max(try size(of: part, chain: 0) - 1, 1)
@@ -112,11 +121,12 @@ struct SVGReferences {
         }
         for (element, id) in targets[low...] {
             guard element < range.upperBound, sum <= Self.mostElements else { break }
-            guard let part = parts[id] else { continue }
-            var size = sizes[id]
-            if size == nil { size = try self.size(of: part, chain: chain + 1) }
+            guard gradients[id] != true, let part = parts[id] else { continue }
+            var size = sizes[id] ?? 0
+            if size == 0 { size = min(try self.size(of: part, chain: chain + 1), Self.mostElements + 1) }
             sizes[id] = size
-            sum += size ?? 0
+            // Elements inherit paints, so each within this one may be painted with it.
+            sum += size * (ends[element] - element)
         }
         return sum
     }

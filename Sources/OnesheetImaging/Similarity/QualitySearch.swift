@@ -50,7 +50,7 @@ struct QualitySearch {
     private static let close = 30
 
     /// The same for a usual step of quality, above and below `jpegOf80`.
-    private static let (climb, descent) = (50, 40)
+    private static let (climb, descent) = (40, 30)
 
     /// About a thousand times the natural logarithm of `larger` / `smaller`.
     private static func logarithm(_ larger: VisibleDistance, _ smaller: VisibleDistance) -> Int {

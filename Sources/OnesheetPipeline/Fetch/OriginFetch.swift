@@ -79,7 +79,7 @@ struct OriginFetch: Sendable {
     ) async throws(Failure) -> Original {
         let (outlines, clock, lifetime) = (outlines, clock, lifetime)
         let entry = try await pool.examine { () throws(Failure) -> CacheEntry in
-            if mayBeDrawing, image.selector.kind == .logo, SVGDocument.isOne(body.buffer) {
+            if mayBeDrawing, image.selector.kind == .logo, SVGDocument.isSVG(body.buffer) {
                 let drawing: SVGDocument
                 do throws(RenderError) { drawing = try SVGDocument(sanitizing: body.buffer) } catch { throw .render(error) }
                 return CacheEntry(drawing, from: place, of: image, created: clock, lives: lifetime)

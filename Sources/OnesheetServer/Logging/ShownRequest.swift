@@ -5,7 +5,7 @@ import OnesheetCore
 /// The path of a request for logs and errors: without the query of a URL in it, also if the URL is in base64url, as in `/i/` and at the root.
 /// The key of an address for rating posters is left out.
 func shown(request path: String) -> String {
-    let plain = shown(path: ClientKeys.left(outOf: path))
+    let plain = shown(path: ClientKeys.left(outOfPage: path))
     guard plain.isExactly(path) else { return plain }
     let isFree = path.starts(withBytesOf: "/i/")
     guard isFree || RootAddress.imgproxy(length: nil).begins(path) else { return plain }

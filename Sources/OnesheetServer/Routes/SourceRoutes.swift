@@ -152,7 +152,7 @@ struct TitlesRoute: Route {
             listed.facts.append(await images.pipeline.facts(of: poster, from: found))
         }
         let document = try documents.document(of: listed, named: "json \(source) \(query.name)") {
-            let titles = zip(page.titles, listed.facts).map { TitleDocument($0, of: source, $1) }
+            let titles = zip(page.titles, listed.facts).map { TitleDocument($0.read(in: found?.languages), of: source, $1) }
             return try ByteBuffer(json: TitlesDocument(titles: titles, total: page.total, next: page.next))
         }
         return .written(document)

@@ -99,7 +99,7 @@ struct Router: Sendable {
     /// The error without the key of a client in a path that it names.
     private static func withoutKey(_ error: any Error) -> any Error {
         guard case .noSuchPath(let path)? = error as? RequestError else { return error }
-        return RequestError.noSuchPath(ClientKeys.left(outOf: path))
+        return RequestError.noSuchPath(ClientKeys.left(outOfPage: path))
     }
 
     /// The problem in the form of the route's clients.
