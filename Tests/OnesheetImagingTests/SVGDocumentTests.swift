@@ -57,7 +57,9 @@ final class SVGDocumentTests: XCTestCase {
             "<style>pa<![CDATA[th{fill:ur]]>l(http://x)}</style>", "<style>path{fill:&#117;rl(http://x)}</style>",
             #"<path fill="&#x75;rl(http://x)"/>"#, "<path>&xxe;</path>", #"<path id="&#1;"/>"#, #"<path id="a" id="b"/>"#,
             "<path fill='\(String(repeating: "url(#,", count: 100_000))'/>",
-            "<marker/>", ##"<use href="#%61"/>"##, #"<path fill="url(#%61)"/>"#,
+            "<marker/>", "<filter/>", ##"<use href="#a "/>"##, ##"<use ns1:href="#a"/>"##,
+            #"<path fill="url(#a"/>"#, "<style>path{fill:url('#a\tb')}</style>",
+            "<style>path{fill:url('#a)}</style>", ##"<use href="#%61"/>"##, #"<path fill="url(#%61)"/>"#,
             ##"<g id="a"><use href="#a"/></g>"##, ##"<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>"##,
         ]
         for part in parts {
@@ -122,10 +124,16 @@ final class SVGDocumentTests: XCTestCase {
                 levels(depth, "mask") { "style=\"mask: url( #l\($0) )\"" },
                 styles(depth) + levels(depth, "mask") { "class=\"m\($0)\"" },
                 levels(depth, "pattern") { "/><g fill=\"url(#l\($0))\"><path/><path/></g><path" },
+                "<g id=\"u\"><path/><path/></g>" + levels(depth, "pattern") { "/><use href=\"#u\" fill=\"url(#l\($0))\"/><path" },
+                levels(depth, "mask") { "style=\"--q:url(#l\($0))\"" },
             ] {
                 XCTAssertEqual((try? sanitized(drawing(text))) != nil, passes, text)
             }
         }
+        // And what is long is not repeated often
+        let long = "<path id=\"p\" d=\"\(String(repeating: "M0 0", count: 20_000))\"/>"
+        XCTAssertNoThrow(try sanitized(drawing(long + "<use href=\"#p\"/>")))
+        XCTAssertThrowsError(try sanitized(drawing(long + String(repeating: "<use href=\"#p\"/>", count: 1000))))
         // And the many simple clips and gradients of an editor pass
         let parts = (0..<60).map { part in
             "<clipPath id=\"c\(part)\"><path/></clipPath>"

@@ -64,7 +64,7 @@ struct RPDBParameters {
 
     /// Empty for what is no language: clients send what their own clients have set.
     private static func language(_ text: String) -> [LanguageList.Entry] {
-        LanguageTag(text).map { [.language($0)] } ?? []
+        LanguageTag(text.replacing(bytesOf: "_", with: "-")).map { [.language($0)] } ?? []
     }
 }
 

@@ -44,7 +44,7 @@ private struct SVGWriter: XMLHandler {
     private var references = SVGReferences()
     /// The elements that are being written.
     private var open: [String] = []
-    /// The number of elements that are being left out, one in the other.
+    /// The depth within an element that is left out.
     private var skipped = 0
     private var style = ""
 
@@ -60,7 +60,7 @@ private struct SVGWriter: XMLHandler {
         write("<\(local)")
         if open.isEmpty { try beginRoot(attributes) }
         open.append(local)
-        references.begin()
+        references.begin(bytes: attributes.reduce(0) { $0 + $1.value.utf8.count })
         for attribute in attributes { try write(attribute) }
         write(">")
     }
@@ -79,6 +79,10 @@ private struct SVGWriter: XMLHandler {
             throw XMLRefusal("an attribute “\(name.shortened(to: 40))” is not allowed")
         }
         let isReference = name == "href" || name == "xlink:href"
+        // Without its reference, an element would be missing.
+        guard isReference || !name.ends(withBytesOf: ":href") else {
+            throw XMLRefusal("an attribute “\(name.shortened(to: 40))” is not allowed")
+        }
         guard isReference || Self.isPlain(name) else { return }
         if isReference {
             try references.add(target: value)
@@ -96,6 +100,7 @@ private struct SVGWriter: XMLHandler {
         if element == "style" {
             style += String(decoding: bytes, as: UTF8.self)
         } else if ["text", "tspan", "textPath"].contains(element) {
+            references.addText(bytes: bytes.count)
             try write(escaping: bytes)
         }
     }
@@ -160,9 +165,6 @@ private struct SVGWriter: XMLHandler {
 
     private static let elements: Set = [
         "svg", "g", "defs", "symbol", "use", "style", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text",
-        "tspan", "textPath", "linearGradient", "radialGradient", "stop", "clipPath", "mask", "pattern", "filter",
-        "feBlend", "feColorMatrix", "feComponentTransfer", "feComposite", "feDiffuseLighting", "feDistantLight", "feDropShadow",
-        "feFlood", "feFuncA", "feFuncB", "feFuncG", "feFuncR", "feGaussianBlur", "feMerge", "feMergeNode", "feMorphology",
-        "feOffset", "fePointLight", "feSpecularLighting", "feSpotLight",
+        "tspan", "textPath", "linearGradient", "radialGradient", "stop", "clipPath", "mask", "pattern",
     ]
 }
