@@ -88,22 +88,22 @@ final class ServingTests: ServerTestCase {
     }
 
     func testThatAServerFindsTheQualityOfItsPictures() async throws {
-        // Given a server that does, and one that does not
+        // Given a server that does, and one that does not, and a film whose poster needs more than the usual number
         let (finding, usual) = (try await server(keys: "rendering: { quality: auto }"), try await server())
-        let found = try await usual.send("/i/unsafe/w:185/q:auto/plain/sample://1@jpg")
+        let found = try await usual.send("/i/unsafe/w:185/q:auto/plain/sample://4@jpg")
         // When sizes, addresses without a quality and dialects are requested
-        for path in ["/t/p/w185/sample/1.jpg", "/i/unsafe/w:185/plain/sample://1@jpg", "/i/unsafe/w:185/f:jpg/plain/sample://1"] {
+        for path in ["/t/p/w185/sample/4.jpg", "/i/unsafe/w:185/plain/sample://4@jpg", "/i/unsafe/w:185/f:jpg/plain/sample://4"] {
             // Then they are the file that the option gives elsewhere
             let answer = try await finding.send(path)
             XCTAssertEqual(answer.body, found.body, path)
         }
         // And a number is that number
-        let numbered = try await finding.send("/i/unsafe/w:185/q:80/plain/sample://1@jpg")
-        let plain = try await usual.send("/t/p/w185/sample/1.jpg")
+        let numbered = try await finding.send("/i/unsafe/w:185/q:80/plain/sample://4@jpg")
+        let plain = try await usual.send("/t/p/w185/sample/4.jpg")
         XCTAssertEqual(numbered.body, plain.body)
         XCTAssertNotEqual(plain.body, found.body)
         // And an original is served as it is
-        let (original, same) = (try await finding.send("/t/p/original/sample/1"), try await usual.send("/t/p/original/sample/1"))
+        let (original, same) = (try await finding.send("/t/p/original/sample/4"), try await usual.send("/t/p/original/sample/4"))
         XCTAssertEqual(original.body, same.body)
     }
 
