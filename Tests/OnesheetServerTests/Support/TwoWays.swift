@@ -20,10 +20,14 @@ struct TwoWays {
         let (early, ordinary) = try await answers(to: parts)
         guard early != ordinary else { return }
         let sent = parts.map { String(decoding: $0, as: UTF8.self) }
-        XCTFail("\(context) \(sent)\nearly: \(Self.text(early))\nordinary: \(Self.text(ordinary))", file: file, line: line)
+        // A little before the first difference.
+        let start = max(zip(early, ordinary).prefix { $0 == $1 }.count - 300, 0)
+        XCTFail(
+            "\(context) \(sent)\nearly: …\(Self.text(early.dropFirst(start)))\nordinary: …\(Self.text(ordinary.dropFirst(start)))",
+            file: file, line: line)
     }
 
-    /// The beginning of an answer, each byte as one character.
+    /// The beginning of a part of an answer, each byte as one character.
     private static func text(_ answer: Data) -> String {
         String(String.UnicodeScalarView(answer.prefix(2000).map { Unicode.Scalar($0) }))
     }
