@@ -10,14 +10,18 @@ struct TwoWays {
     var both: [RunningServer] { [early, ordinary] }
 
     /// The responses of each to `parts`, sent in turn on one connection, without time, durations and request ids.
-    func answers(to parts: [[UInt8]]) async throws -> (early: Data, ordinary: Data) {
-        async let early = Self.exchange(parts, with: early.url)
-        async let ordinary = Self.exchange(parts, with: ordinary.url)
+    func answers(to parts: [[UInt8]], ends: Bool = true) async throws -> (early: Data, ordinary: Data) {
+        async let early = Self.exchange(parts, with: early.url, ends: ends)
+        async let ordinary = Self.exchange(parts, with: ordinary.url, ends: ends)
         return try await (Self.withoutTimes(early), Self.withoutTimes(ordinary))
     }
 
-    func assertSame(_ parts: [[UInt8]], _ context: String = "", file: StaticString = #filePath, line: UInt = #line) async throws {
-        let (early, ordinary) = try await answers(to: parts)
+    /// - Parameter ends: whether the client closes its side at once. A server gives up what takes long for a client that may have left, so without
+    ///   it, the last request has to close the connection.
+    func assertSame(
+        _ parts: [[UInt8]], _ context: String = "", ends: Bool = true, file: StaticString = #filePath, line: UInt = #line
+    ) async throws {
+        let (early, ordinary) = try await answers(to: parts, ends: ends)
         guard early != ordinary else { return }
         let sent = parts.map { String(decoding: $0, as: UTF8.self) }
         // A little before the first difference.
@@ -33,8 +37,10 @@ struct TwoWays {
     }
 
     /// A Unix socket reveals when a part has been read. The next one is sent only then.
-    private static func exchange(_ parts: [[UInt8]], with url: String) async throws -> [UInt8] {
-        guard let path = SocketConnection.path(of: url) else { return try await RawConnection.exchange(parts, with: url) }
+    private static func exchange(_ parts: [[UInt8]], with url: String, ends: Bool) async throws -> [UInt8] {
+        guard let path = SocketConnection.path(of: url) else {
+            return try await RawConnection.exchange(parts, with: url, ends: ends)
+        }
         return try await SocketConnection.exchange(parts, with: path)
     }
 
