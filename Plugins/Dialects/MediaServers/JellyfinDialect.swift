@@ -42,7 +42,7 @@ public struct JellyfinDialect: Dialect {
             throw .bad(option: name, value: value.shortened(to: 64), reason: "is not supported here")
         }
         let index = try query.number(
-            parts.count == 4 ? String(parts[3]) : query["imageindex"] ?? query["index"], "index", Self.indices)
+            parts.count == 4 ? String(parts[3]) : query["imageindex"] ?? query["index"], of: "index", in: Self.indices)
         var id = "/Items/\(item)/Images/\(kind)" + (index == 0 ? "" : "/\(index)")
         if let tag = query["tag"] {
             guard tag.utf8.count <= 64, tag.utf8.allSatisfy(\.isLetterOrDigit) else {
@@ -50,9 +50,9 @@ public struct JellyfinDialect: Dialect {
             }
             id += "?tag=\(tag)"
         }
-        var box = try ClientBox(query, "fillwidth", "fillheight", covers: true)
-        if box.isOpen { box = try ClientBox(query, "maxwidth", "maxheight") }
-        if box.isOpen { box = try ClientBox(query, "width", "height") }
+        var box = try ClientBox(query, width: "fillwidth", height: "fillheight", covers: true)
+        if box.isOpen { box = try ClientBox(query, width: "maxwidth", height: "maxheight") }
+        if box.isOpen { box = try ClientBox(query, width: "width", height: "height") }
         return try box.image(of: try server.title("jellyfin://\(id)"), in: query["format"])
     }
 
@@ -62,9 +62,4 @@ public struct JellyfinDialect: Dialect {
         guard (1...64).contains(digits.utf8.count), digits.utf8.allSatisfy(\.isLetterOrDigit) else { return nil }
         return digits.lowercasedASCII()
     }
-}
-
-extension UInt8 {
-    /// Whether it is a letter or a digit of ASCII.
-    var isLetterOrDigit: Bool { (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
 }

@@ -30,7 +30,7 @@ public struct PlexDialect: Dialect {
             throw .bad(option: name, value: value.shortened(to: 64), reason: "is not supported here")
         }
         let path = try Self.path(of: url)
-        let box = try ClientBox(query, "width", "height", covers: query["minsize"] == "1")
+        let box = try ClientBox(query, width: "width", height: "height", covers: query["minsize"] == "1")
         return try box.image(of: try server.title("plex://\(path)"), in: query["format"])
     }
 

@@ -59,7 +59,7 @@ struct RPDBAddress {
     ///   - path: behind the key.
     ///   - languages: those of the key.
     /// - Throws: `RequestError` with the part that is not understood. It has no key.
-    init(_ path: Substring, _ query: Substring, _ languages: LanguageList?) throws(RequestError) {
+    init(_ path: Substring, query: Substring, languages: LanguageList?) throws(RequestError) {
         let parts = path.pieces(at: "/", omittingEmptySubsequences: false)
         guard let database = Database(rawValue: String(parts[0])), parts.count > 2, let style = RPDBStyle(parts[1]),
             parts.count == 3 || parts.count == 4 && style.word == .thumbnail

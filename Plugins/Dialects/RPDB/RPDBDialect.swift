@@ -8,7 +8,7 @@ public struct RPDBDialect: Dialect {
     public struct Configuration: Decodable, Sendable {
         /// The source of the images.
         var source: String?
-        var keys: [ClientKey]
+        var keys: [AccessKey]
     }
 
     public static let name = "rpdb"
@@ -18,12 +18,12 @@ public struct RPDBDialect: Dialect {
 
     public let source: String?
     private let images: String
-    private let keys: ClientKeys
+    private let keys: AccessKeys
 
     public init(_ configuration: Configuration) throws(ConfigurationError) {
         images = configuration.source ?? "tmdb"
         source = images
-        keys = try ClientKeys(configuration.keys)
+        keys = try AccessKeys(configuration.keys)
     }
 
     public static func isAddress(_ path: Substring) -> Bool {
@@ -43,7 +43,7 @@ public struct RPDBDialect: Dialect {
         guard let (name, rest) = path.cut(at: "/") else { throw .noSuchPath("/…") }
         guard let key = keys.key(name) else { throw .forbidden("this server has no such key") }
         if Question(rawValue: String(rest)) != nil { return nil }
-        let read = try RPDBAddress(rest, query, key.languages)
+        let read = try RPDBAddress(rest, query: query, languages: key.languages)
         guard key.allows(read.kind) else { throw .forbidden("this key is not for images of the kind “\(read.kind.rawValue)”") }
         var image = DialectImage(title: try title(read, on: server), options: read.options, isShared: true)
         image.selector = read.selector

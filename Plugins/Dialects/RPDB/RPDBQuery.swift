@@ -23,48 +23,35 @@ struct RPDBFile {
     }
 }
 
-/// The parameters of clients.
+/// The parameters of clients. Unknown ones have no effect.
 struct RPDBParameters {
-    private(set) var language: [LanguageList.Entry] = []
-    private(set) var size = "medium"
-    private(set) var wantsFallback = false
-    private(set) var isTextless = false
-    /// The names of those that ask for something on the image.
-    private(set) var ignored: [String] = []
+    let language: [LanguageList.Entry]
+    let size: String
+    let wantsFallback: Bool
+    let isTextless: Bool
+    /// The names of those that have no effect here, although they have one elsewhere.
+    let ignored: [String]
 
-    private static let longest = 2048
-    /// What is drawn on images elsewhere, and where it comes from.
-    private static let drawings: Set<String> = [
+    /// The parameters that choose what other servers draw on images, and where that comes from.
+    private static let drawings = [
         "order", "label", "badges", "badgePos", "theme", "ratings_order", "ratings_limit", "badge_style", "badge_size",
-        "label_style",
-        "badge_direction", "position", "image_source", "poster_source", "blur",
+        "label_style", "badge_direction", "position", "image_source", "poster_source", "blur",
     ]
+    private static let yes: Set<String?> = ["true", "t", "1"]
 
-    /// - Throws: `RequestError` for a value that is not understood. Unknown parameters have no effect.
-    init(_ query: Substring) throws(RequestError) {
-        guard query.utf8.count <= Self.longest else { throw .malformed("the query has more than \(Self.longest) bytes") }
-        for pair in query.pieces(at: "&") {
-            let (name, text) = pair.cut(at: "=") ?? (pair, "")
-            let value = try PercentEncoding.decode(text)
-            switch name {
-            case "fallback": wantsFallback = value == "true" || value == "1"
-            case "lang":
-                language = Self.language(value)
-                if language.isEmpty, !ignored.contains("lang") { ignored.append("lang") }
-            case "imageSize": size = value
-            case "textless", "fanart_textless": isTextless = value == "true" || value == "t" || value == "1"
+    /// - Throws: `RequestError` for a query that is too long or not percent-encoded.
+    init(_ text: Substring) throws(RequestError) {
+        let query = try ClientQuery(text)
+        // What is no language has no effect: clients send what their own clients have set.
+        language = query["lang"].flatMap { LanguageTag($0.replacing(bytesOf: "_", with: "-")) }.map { [.language($0)] } ?? []
+        size = query["imagesize"] ?? "medium"
+        wantsFallback = Self.yes.contains(query["fallback"])
+        isTextless = Self.yes.contains(query["textless"]) || Self.yes.contains(query["fanart_textless"])
+        let isIgnored = query["lang"] != nil && language.isEmpty
+        ignored =
+            (isIgnored ? ["lang"] : [])
             // No ratings is what there is.
-            case "ratings_limit" where value == "0": break
-            case let name where Self.drawings.contains(String(name)) && !ignored.contains(String(name)):
-                ignored.append(String(name))
-            default: break
-            }
-        }
-    }
-
-    /// Empty for what is no language: clients send what their own clients have set.
-    private static func language(_ text: String) -> [LanguageList.Entry] {
-        LanguageTag(text.replacing(bytesOf: "_", with: "-")).map { [.language($0)] } ?? []
+            + Self.drawings.filter { name in query[name.lowercasedASCII()].map { name != "ratings_limit" || $0 != "0" } ?? false }
     }
 }
 

@@ -78,7 +78,7 @@ final class MediaServerDialectTests: XCTestCase {
         XCTAssertEqual(boxes.count, ClientBox.sides.count)
     }
 
-    func testWhatCannotBeShownIsRefused() {
+    func testUnsupportedRequestsAreRefused() {
         for (address, words) in [
             ("\(item)", "/Items/\(item)"), ("\(item)/Images/", "unknown kind of image"),
             ("\(item)/Images/Primry", "did you mean “Primary”?"),

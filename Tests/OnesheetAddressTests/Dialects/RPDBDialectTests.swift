@@ -58,7 +58,7 @@ final class RPDBDialectTests: XCTestCase {
         XCTAssertEqual(try image("imdb/poster-default/tt1.jpg", key: "other-key-2").selector, .poster)
     }
 
-    func testWhatIsNotDrawnIsNamed() throws {
+    func testIgnoredParametersAreNamed() throws {
         for (address, ignored) in [
             ("imdb/poster-default/tt1.jpg?unknown=1", []), ("imdb/poster-bars/tt1.jpg", ["label"]), ("imdb/poster/tt1.jpg", []),
             ("imdb/rating-order/tt1.jpg?order=imdb%2Crt", ["label", "order"]), ("imdb/textless-default/tt1.jpg", []),

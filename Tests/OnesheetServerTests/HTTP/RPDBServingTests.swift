@@ -79,7 +79,7 @@ final class RPDBServingTests: ServerTestCase {
         XCTAssertEqual(tmdb.requests(for: "/p/none-600-900.jpg"), 1)
     }
 
-    func testWhatIsNotDrawnIsNamed() async throws {
+    func testIgnoredParametersAreNamed() async throws {
         let server = try await server(try await tmdb())
         let plain = try await server.send("/\(Self.key)/imdb/poster-default/tt550.jpg")
         let labelled = try await server.send("/\(Self.key)/imdb/poster-bars/tt550.jpg?order=imdb%2Crt")
@@ -144,7 +144,7 @@ final class RPDBServingTests: ServerTestCase {
         XCTAssertEqual(new.status, 200, new.text)
     }
 
-    func testWhatDoesNotExistIsAnErrorInTheFormOfTheOtherServer() async throws {
+    func testErrorsHaveTheFormOfTheOtherServer() async throws {
         let server = try await server(try await tmdb())
         for (path, status) in [
             ("imdb/poster-default/tt404.jpg", 404), ("imdb/poster-default/nm404.jpg", 400), ("tmdb/poster-default/404.jpg", 400),

@@ -2,7 +2,7 @@ import OnesheetCore
 import OnesheetCrypto
 
 /// One key of the configuration.
-struct ClientKey: Decodable, Sendable {
+struct AccessKey: Decodable, Sendable {
     var key: String
     /// The languages of its images, in order of preference.
     var languages: LanguageList?
@@ -29,19 +29,17 @@ struct ClientKey: Decodable, Sendable {
 }
 
 /// The keys with which clients may ask. They are secrets.
-struct ClientKeys: Sendable {
+struct AccessKeys: Sendable {
     private static let length = 8...128
 
-    private let keys: [(digest: Digest, key: ClientKey)]
+    private let keys: [(digest: Digest, key: AccessKey)]
 
     /// - Throws: `ConfigurationError` if there is none, one that an address cannot have, or one twice. It does not name the key.
-    init(_ keys: [ClientKey]) throws(ConfigurationError) {
+    init(_ keys: [AccessKey]) throws(ConfigurationError) {
         guard !keys.isEmpty else { throw ConfigurationError(path: "keys", message: "needs at least one key") }
         var known: Set<String> = []
         for (index, entry) in keys.enumerated() {
-            let isWord = entry.key.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || "-_.~".utf8.contains($0)
-            }
+            let isWord = entry.key.utf8.allSatisfy { $0.isLetterOrDigit || "-_.~".utf8.contains($0) }
             guard isWord, Self.length.contains(entry.key.utf8.count) else {
                 throw ConfigurationError(
                     path: "keys.[\(index)].key", message: "a key has 8 to 128 letters, digits, “-”, “_”, “.” and “~”")
@@ -54,7 +52,7 @@ struct ClientKeys: Sendable {
     }
 
     /// The key that `text` is; `nil` if it is none. Digests have equal lengths and compare in constant time, and all are compared.
-    func key(_ text: Substring) -> ClientKey? {
+    func key(_ text: Substring) -> AccessKey? {
         guard text.utf8.count <= Self.length.upperBound else { return nil }
         let digest = SHA256.hash(text.utf8)
         return keys.filter { $0.digest == digest }.first?.key
