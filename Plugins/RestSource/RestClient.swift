@@ -88,7 +88,7 @@ struct RestClient: Sendable {
         }
     }
 
-    /// The document of a refusal. A page for people, as a proxy or a path that nobody knows has, says no more than its status.
+    /// The document of a refusal. If it is a page for people, such as that of a proxy, only its status counts.
     private static func refusal(_ answer: HTTPAnswer, of question: ServiceQuestion) throws(SourceError) -> JSONValue {
         do throws(SourceError) { return try document(answer.body) } catch {
             throw answer.status == 404 ? .notFound(id: question.target) : error

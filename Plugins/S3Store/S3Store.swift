@@ -290,7 +290,7 @@ public struct S3Store: ObjectStorePlugin {
 }
 
 extension S3Store.Configuration {
-    /// Where the bucket is, and what signs the requests to it.
+    /// The address of the bucket, and the signer of requests to it.
     /// - Throws: `ConfigurationError` if a value is invalid.
     func resolved() throws(ConfigurationError) -> (address: S3Address, signer: RequestSigner) {
         for (key, value) in [("accessKey", accessKey), ("secretKey", secretKey), ("sessionToken", sessionToken ?? "-")] {

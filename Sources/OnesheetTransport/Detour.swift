@@ -14,7 +14,9 @@ struct Detour: Sendable {
     /// Whether the proxy is asked for a connection to the origin. Otherwise it gets the request itself.
     private var hasTunnel: Bool { proxy.scheme == .socks5 || host.scheme == "https" }
 
-    private var authority: String { "\(target.contains(":") ? "[\(target)]" : target):\(host.port)" }
+    /// With the brackets of an IPv6 address.
+    private var name: String { target.contains(":") ? "[\(target)]" : target }
+    private var authority: String { "\(name):\(host.port)" }
 
     /// The request as it is sent on the connection.
     func order(_ order: OriginOrder) -> OriginOrder {
@@ -56,9 +58,8 @@ struct Detour: Sendable {
                 let (encoder, decoder) = (HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()))
                 var fields = HTTPHeaders([("Host", authority)])
                 if let authorization = proxy.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
-                let (name, port) = (target.contains(":") ? "[\(target)]" : target, host.port)
                 let connect = NIOHTTP1ProxyConnectHandler(
-                    targetHost: name, targetPort: port, headers: fields, deadline: deadline, promise: promise)
+                    targetHost: name, targetPort: host.port, headers: fields, deadline: deadline, promise: promise)
                 // A handler asks when it is added, so those that hear the answer come first.
                 try pipeline.addHandler(end)
                 for handler in [encoder, decoder, connect] as [any ChannelHandler] {

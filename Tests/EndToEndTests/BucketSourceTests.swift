@@ -13,7 +13,7 @@ final class BucketSourceTests: ClusterTestCase {
     func testImagesOfAPrivateBucketInRclone() async throws { try await tryImages(in: .rclone) }
 
     private func tryImages(in kind: StoreEngine.Kind) async throws {
-        // Given a bucket that nobody reads without a key, with posters and a logo
+        // Given a private bucket with posters and a logo
         let engine = try await store(kind)
         var context = PluginContext.forTesting()
         context.clock = .system

@@ -14,7 +14,7 @@ final class SVGDocumentTests: XCTestCase {
         #"<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" \#(attributes)>\#(inner)</svg>"#
     }
 
-    func testDrawingOfAnEditorKeepsWhatIsSeen() throws {
+    func testEditorsDrawingStaysVisible() throws {
         // Given a file as editors write it
         let file = """
             \u{FEFF}<?xml version="1.0" encoding="UTF-8"?><?xml-stylesheet href="http://x/y.css"?>
@@ -41,7 +41,7 @@ final class SVGDocumentTests: XCTestCase {
         XCTAssertEqual(try SVGDocument(sanitizing: document.bytes).bytes, document.bytes)
     }
 
-    func testWhatRunsLoadsOrHidesIsRefused() {
+    func testHostileDrawingsAreRefused() {
         let parts = [
             "<script>alert(1)</script>", #"<script href="a.js"/>"#, #"<svg:script xmlns:svg="http://www.w3.org/2000/svg"/>"#,
             "<SCRIPT/>", #"<path onclick="x"/>"#, #"<path OnLoad="x"/>"#, "<foreignObject><p/></foreignObject>",
@@ -69,7 +69,7 @@ final class SVGDocumentTests: XCTestCase {
         }
     }
 
-    func testWhatIsNoDrawingIsRefused() {
+    func testOtherDocumentsAreRefused() {
         for file in [
             "", "<svg", "<svg/>", "<html><svg/></html>", "<x:svg viewBox='0 0 1 1'/>", "<title/>",
             "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg viewBox='0 0 1 1'>&a;</svg>", drawing("", "viewBox='0 0 0 1'"),

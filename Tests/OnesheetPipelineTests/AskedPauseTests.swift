@@ -116,7 +116,7 @@ final class AskedPauseTests: OriginThrottleTestCase {
         XCTAssertEqual(asking.count, 4)
     }
 
-    func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {
+    func testHostThatAnswersMostIsNotPaused() async {
         // Given a host that answers ten URLs, and sends `Retry-After` for three
         let throttle = throttle()
         for number in 0..<3 {

@@ -73,7 +73,7 @@ final class HostPauseTests: OriginThrottleTestCase {
         // Given a host that was silent until it was paused
         let (silentOnes, host, began) = (throttle(), OriginHost(url), clock.now)
         for number in 0..<5 { _ = await failure(silentOnes, Script([.failure(silent)]), path: "\(number)") }
-        // Then it fails, also when the pause is over and nobody has asked it again
+        // Then it fails, even after the pause if nobody has asked the host again
         for _ in 0..<2 {
             XCTAssertEqual(
                 silentOnes.breaker.health(of: host),
@@ -119,7 +119,7 @@ final class HostPauseTests: OriginThrottleTestCase {
         XCTAssertNil(error)
     }
 
-    func testThatAHostThatAnswersSomethingIsNotLeftAloneForWhatHangs() async {
+    func testHostWithSomeAnswersIsNotPaused() async {
         // Given many hanging URLs, and one response among them
         let throttle = throttle()
         for number in 0..<20 {

@@ -25,7 +25,7 @@ final class OriginProxyTests: TransportTestCase {
         XCTAssertEqual(proxy.requests(), 2)
     }
 
-    func testWhatThisMachineCanCheckIsChecked() async throws {
+    func testLocalAddressesAreChecked() async throws {
         // Given
         let proxy = try await origin { _, _ in .answer() }
         let policy = OriginPolicy(proxy: try self.proxy("http://127.0.0.1:\(proxy.port)"))

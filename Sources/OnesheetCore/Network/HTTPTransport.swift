@@ -109,7 +109,7 @@ extension HTTPTransportError: CustomStringConvertible {
         }
     }
 
-    /// Where it happened, for the log, the commands and the administrator: the URL without its query.
+    /// The URL of the failure without its query, for the log, the commands and the administrator.
     fileprivate var place: String { shown(url) }
 
     /// The origin of the URL.

@@ -69,7 +69,7 @@ private struct SVGWriter: XMLHandler {
         guard let size = Self.size(attributes) else { throw XMLRefusal("it has no size") }
         (width, height) = size
         write(#" xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink""#)
-        // Without it, a browser shows a part of the drawing where it is shown smaller.
+        // If it were missing, a browser would crop the drawing instead of scaling it.
         if !attributes.contains(where: { $0.name == "viewBox" }) { write(#" viewBox="0 0 \#(width) \#(height)""#) }
     }
 

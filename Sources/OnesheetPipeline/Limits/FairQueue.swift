@@ -63,8 +63,8 @@ struct FairQueue<Element: Sendable>: Sendable {
         for client in removed.holders.dropFirst() { lend(removed.ticket, to: client) }
     }
 
-    /// Lets `client` wait for the element of `ticket` too, if it waits. If that has as many clients as it may, it leaves the line where it would
-    /// wait longest, but for that of the client that brought it.
+    /// Adds `client` to those that wait for the element of `ticket`. If the element has as many clients as it may have, it leaves the slowest of
+    /// their lines, but never that of the client that brought it.
     mutating func lend(_ ticket: UInt64, to client: ClientKey) {
         guard let holders = holders[ticket], !holders.contains(client), let owner = holders.first,
             let element = lines[owner]?.elements.element(of: ticket)

@@ -1,8 +1,8 @@
 import OnesheetCore
 import OnesheetImaging
 
-/// What is drawn where there is no image: the sign for a picture in the middle of a dark ground, for a portrait that of a person. A logo has
-/// no ground.
+/// The drawing for an image that does not exist: the sign of an image on a dark ground, or that of a person for a portrait. A logo has no
+/// ground.
 struct DrawnFallback {
     /// Changes with the pixels.
     static let version = "drawn-1"

@@ -22,13 +22,13 @@ struct FallbackImages: Sendable {
         var files: [ImageKind: FallbackOriginals.File] = [:]
         for (name, path) in configuration.images.sorted(by: { $0.key < $1.key }) {
             guard let kind = ImageKind(rawValue: name) else { continue }
-            files[kind] = try Self.file(path, at: "fallback.images.\(name)", renderer, limits)
+            files[kind] = try Self.file(path, at: "fallback.images.\(name)", by: renderer, within: limits)
         }
         originals = FallbackOriginals(files: files, renderer: renderer)
     }
 
     private static func file(
-        _ path: String, at key: String, _ renderer: Renderer, _ limits: Limits
+        _ path: String, at key: String, by renderer: Renderer, within limits: Limits
     ) throws(ConfigurationError) -> FallbackOriginals.File {
         func failure(_ reason: String) -> ConfigurationError {
             ConfigurationError(path: key, message: "“\(path)” cannot be used: \(reason)")
