@@ -27,6 +27,17 @@ final class ConsoleStartTests: ConsoleTestCase {
         XCTAssertTrue(String(decoding: plain.body, as: UTF8.self).contains("/?view=try"))
     }
 
+    func testPageAsksForAnIDIfTitlesHaveOnlyIDs() async throws {
+        // Given a server whose only source has neither lists nor a search, and allows no URLs
+        let (_, browser) = try await join()
+        let url = try await serve("fanart: { type: rest, manifest: fanart, variables: { key: none } }")
+        // When its page is opened, then it asks for an id
+        try await browser.open("\(url)/", until: Self.settled)
+        let text = try await browser.evaluate("document.querySelector('main').innerText")
+        XCTAssertTrue(text.contains("fanart://") && !text.contains("URL of a picture"), text)
+        try await assertClean(browser, width: 1280, "only ids")
+    }
+
     func testPageOpensOnTheFirstSourceWithLists() async throws {
         let (site, browser) = try await join()
         let web = "web: { type: remote, allow: [\"\(site)/\"], networks: [loopback] }"
@@ -68,15 +79,5 @@ final class ConsoleStartTests: ConsoleTestCase {
         // Then the lists open, and the pages of titles
         try await browser.open("\(url)/", until: "document.querySelector('#titles li')")
         try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('article.title h1')")
-    }
-
-    /// A server with these sources alone, until the test ends.
-    private func serve(_ sources: String..., keys: String = "") async throws -> String {
-        let lines = sources.map { "\n  \($0)" }.joined()
-        try Data("\(keys)cache: { disk: { path: alone } }\nsources:\(lines)\n".utf8)
-            .write(to: folder.appending(path: "onesheet.yaml"))
-        let (process, url) = try await Program.serve([], in: folder)
-        addTeardownBlock { Program.end(process) }
-        return url
     }
 }

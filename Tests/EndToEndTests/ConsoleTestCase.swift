@@ -55,6 +55,16 @@ class ConsoleTestCase: XCTestCase {
     /// The same with a server that the tests of the class share, and that none of them changes.
     func join() async throws -> (url: String, browser: Browser) { (try await Self.sharedURL(), try await page()) }
 
+    /// A server with these sources alone, until the test ends.
+    func serve(_ sources: String..., keys: String = "") async throws -> String {
+        let lines = sources.map { "\n  \($0)" }.joined()
+        try Data("\(keys)cache: { disk: { path: alone } }\nsources:\(lines)\n".utf8)
+            .write(to: folder.appending(path: "onesheet.yaml"))
+        let (process, url) = try await Program.serve([], in: folder)
+        addTeardownBlock { Program.end(process) }
+        return url
+    }
+
     private func page() async throws -> Browser {
         let browser = try Self.started()
         try await browser.openPage()

@@ -67,6 +67,35 @@ final class ConsoleTests: ConsoleTestCase {
         XCTAssertEqual(browser.messages(), [])
     }
 
+    func testDisabledButtonsSayWhy() async throws {
+        // Given candidates before signing in, in the room of a phone
+        let (url, browser) = try await join()
+        let phone = Browser.Look(width: 375, height: 700)
+        try await browser.open(
+            "\(url)/?source=art&posters=film", phone, until: "document.querySelectorAll('.candidate .frame.there').length > 1")
+        // Then each has one row, with its words beside its picture
+        let beside = try await browser.evaluate(
+            """
+            [...document.querySelectorAll('.candidate')].every((each) => each.offsetHeight < 300
+              && each.querySelector('.words').getBoundingClientRect().left >= each.querySelector('.frame').getBoundingClientRect().right)
+            """)
+        XCTAssertEqual(beside, "true")
+        // And its buttons say why they cannot be pressed
+        let reasons = try await browser.evaluate(Self.reasons)
+        XCTAssertEqual(reasons, "Sign in to decide")
+        // And so do the arrows at the end of the days, and those of the calendar
+        try await browser.open("\(url)/?source=sample", until: "document.getElementById('later')")
+        let end = try await browser.evaluate("document.getElementById('later').title")
+        XCTAssertTrue(end.hasPrefix("The lists end on "), end)
+        _ = try await browser.evaluate("document.getElementById('date').click()")
+        try await browser.wait("document.querySelector('dialog.calendar button:disabled')")
+        let days = try await browser.evaluate(Self.reasons)
+        XCTAssertEqual(days, end)
+    }
+
+    /// The reasons that disabled buttons have, each once.
+    private static let reasons = "[...new Set([...document.querySelectorAll('button:disabled')].map((each) => each.title))].join()"
+
     func testThatASearchFindsAndTheListGoesOn() async throws {
         // Given the whole catalogue, with more than one page
         let (url, browser) = try await join()

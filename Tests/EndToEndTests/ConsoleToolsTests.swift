@@ -274,6 +274,22 @@ final class ConsoleToolsTests: ConsoleTestCase {
         XCTAssertLessThan(Int(polls) ?? .max, 15)
     }
 
+    func testPlotOfAYoungServerHasItsWholeWidth() async throws {
+        // Given a server with three readings, ten seconds apart
+        let (url, browser) = try await join()
+        try await browser.refuse("*/figures", with: 200, text: #"{"interval": 10, "series": {"queue": [0, 2, 1]}, "quotas": []}"#)
+        // When the figures are opened
+        try await browser.open("\(url)/?view=figures", until: "document.querySelector('.plot polyline')")
+        // Then the line goes from edge to edge, and the axis begins with the first reading
+        let points = try await browser.evaluate(
+            "document.querySelector('.plot polyline').getAttribute('points').split(' ').map((point) => point.split(',')[0]).join()")
+        XCTAssertEqual(points, "0.0,150.0,300.0")
+        let ends = try await browser.evaluate(
+            "document.querySelector('.plot:has(polyline)').closest('figure').querySelector('.ends').innerText")
+        XCTAssertTrue(ends.contains("20 seconds ago"), ends)
+        try await browser.refuse("*/figures", with: nil)
+    }
+
     /// Types `value` into a field of the form to try transforms.
     private static func fill(_ field: String, with value: String) -> String { choose("try-\(field)", value) }
 

@@ -68,14 +68,15 @@ export const queryText = (parameters) => new URLSearchParams(parameters).toStrin
 
 /** Also without an apostrophe, because addresses stand in commands. */
 const part = (text) => encodeURIComponent(text).replaceAll("'", "%27");
-/** An id in a path: it may have slashes in it, which stay. */
-const idPart = (id) => id.split("/").map(part).join("/");
+/** An id in a path, as the server writes it: one part, because two slashes in a row would become one, and without a dot, behind which an extension is. */
+const idPart = (id) => part(id).replaceAll(".", "%2E");
 
 export const titlesPath = (source, query) => {
   const text = queryText(Object.entries(query).filter(([, value]) => value));
   return `/sources/${part(source)}/titles${text && "?" + text}`;
 };
 export const titlePath = (source, id) => `/sources/${part(source)}/titles/${idPart(id)}`;
+export const cachePath = (source, id) => `/cache/${part(source)}/${idPart(id)}`;
 export const posterPath = (size, source, id) => `/t/p/${size}/${part(source)}/${idPart(id)}`;
 
 /** The longest time for which a browser may keep a picture without asking, in milliseconds: a day fresh, a day stale, and one more for clocks that differ. */
@@ -142,5 +143,6 @@ export async function pictureFacts(path, signal) {
     bytes: Number(field("Content-Length")) || null, mediaType: field("Content-Type"), size: field("Onesheet-Size"),
     freshUntil: maximum ? new Date(Date.now() + 1000 * Math.max(0, maximum - (Number(field("Age")) || 0))) : null,
     cacheStatus: field("Cache-Status"), timing: field("Server-Timing"),
+    isKept: field("Cache-Control") !== "no-store",
   };
 }

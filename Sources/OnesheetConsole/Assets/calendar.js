@@ -1,6 +1,6 @@
 // Days as texts such as 2026-11-20, and a calendar to choose one: by pointer, or by arrow keys, Page Up and Down, Home and End.
-import { add, h, icon } from "./dom.js";
-import { language, longDay, monthName, t, weekdayName } from "./words.js";
+import { add, disable, h, icon } from "./dom.js";
+import { language, longDay, monthName, shortDay, t, weekdayName } from "./words.js";
 
 const second = 1000;
 const sunday = "2023-12-31";
@@ -25,6 +25,10 @@ function plusMonths(day, count) {
   return text(moment).slice(0, 8) + String(Math.min(Number(day.slice(8)), last)).padStart(2, "0");
 }
 
+/** Why there is no list of `day`; null if there may be one. */
+export const outside = (day, first, last) => (first && day < first ? t("beginsOn", { day: shortDay(first) })
+  : last && day > last ? t("endsOn", { day: shortDay(last) }) : null);
+
 /**
  * Opens the calendar as a dialog.
  * @param {{day: string, first: string, last: string, choose: (day: string) => void, from: Element}} options
@@ -42,7 +46,7 @@ export function openCalendar({ day, first, last, choose, from }) {
   const turn = (label, name, months) => {
     const button = h("button.quiet", { type: "button", "aria-label": label, title: label, onclick: () => go(plusMonths(focused, months), false) },
       icon(name), Math.abs(months) > 1 ? icon(name) : null);
-    turns.push({ button, end: months < 0 ? first : last });
+    turns.push({ button, label, months });
     return button;
   };
   const dialog = h("dialog.calendar", { "aria-label": t("chooseDay") },
@@ -54,7 +58,10 @@ export function openCalendar({ day, first, last, choose, from }) {
 
   function draw(focuses) {
     heading.textContent = monthName(focused);
-    for (const { button, end } of turns) button.disabled = end?.slice(0, 7) === focused.slice(0, 7);
+    for (const { button, label, months } of turns) {
+      const end = months < 0 ? first : last;
+      disable(button, end?.slice(0, 7) === focused.slice(0, 7) && outside(plusMonths(focused, 1200 * Math.sign(months)), first, last), label);
+    }
     const start = focused.slice(0, 8) + "01";
     let cursor = plus(start, -column(start));
     body.replaceChildren();
@@ -63,10 +70,9 @@ export function openCalendar({ day, first, last, choose, from }) {
       const row = h("tr");
       for (let index = 0; index < 7; index++, cursor = plus(cursor, 1)) {
         const own = cursor;
-        const isOutside = (first && own < first) || (last && own > last);
         row.append(h("td", { role: "gridcell" }, own.slice(0, 7) !== focused.slice(0, 7) ? null
           : h("button", {
-            type: "button", "data-day": own, tabindex: own === focused ? 0 : -1, disabled: isOutside, "aria-label": longDay(own) + (own === today() ? `, ${t("today")}` : ""), class: own === today() && "today",
+            type: "button", "data-day": own, tabindex: own === focused ? 0 : -1, disabled: outside(own, first, last), "aria-label": longDay(own) + (own === today() ? `, ${t("today")}` : ""), class: own === today() && "today",
             "aria-current": own === day ? "date" : null, onclick: () => pick(own),
           }, String(Number(own.slice(8))))));
       }

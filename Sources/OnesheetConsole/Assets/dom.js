@@ -2,7 +2,8 @@
 
 /**
  * @param {string} tag a name, with classes behind points: "a.card"
- * @param {object} [attributes] properties that start with "on" are listeners; null, undefined and false are left out
+ * @param {object} [attributes] properties that start with "on" are listeners, the value of `disabled` is the reason; null, undefined and
+ *   false are left out
  * @param {...(Node|string|null|false)} children
  */
 export function h(tag, attributes = {}, ...children) {
@@ -11,11 +12,18 @@ export function h(tag, attributes = {}, ...children) {
   if (classes.length) element.className = classes.join(" ");
   for (const [key, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    if (key === "disabled") disable(element, value);
+    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? "" : value);
   }
   add(element, children);
   return element;
+}
+
+/** Disables a control, and says why; without a reason, it is enabled. */
+export function disable(control, reason, title = "") {
+  control.disabled = Boolean(reason);
+  control.title = reason || title;
 }
 
 export function add(element, children) {

@@ -1,7 +1,7 @@
 // “Explain”: what an image's address asks for, what the cache has of it, and why it was fast or slow.
 import "./words-tools.js";
 import { add, copyButton, h } from "./dom.js";
-import { accept, posterPath, Problem, queryText, someTitle, view } from "./api.js";
+import { accept, cachePath, posterPath, Problem, queryText, someTitle, view } from "./api.js";
 import { closeButton, empty, notice, serversWords } from "./notice.js";
 import { ask, order, session } from "./session.js";
 import { waterfall } from "./stages.js";
@@ -83,13 +83,13 @@ export async function explainView(parameters, go) {
     if (!found.purge) return add(box, [signing.node]);
     const { entries, bytes: size } = found.purge;
     add(box, [h("p", {}, t("purgeWould", { entries: number(entries), bytes: bytes(size) })), h("p.actions", {},
-      h("button", { type: "button", id: "purge", disabled: !entries, onclick: () => remove(found) }, t("purgeTitle")))]);
+      h("button", { type: "button", id: "purge", disabled: !entries && t("nothingThere"), onclick: () => remove(found) }, t("purgeTitle")))]);
     return add(box, [signing.node]);
   }
 
   async function remove(found) {
     try {
-      const removed = await order(`/cache/${encodeURIComponent(found.source)}/${found.id.split("/").map(encodeURIComponent).join("/")}`, "DELETE");
+      const removed = await order(cachePath(found.source, found.id), "DELETE");
       await update();
       say(h("p.done", {}, t("purged", { entries: number(removed.entries), bytes: bytes(removed.bytes) }), closeButton(() => say())));
     } catch (error) {

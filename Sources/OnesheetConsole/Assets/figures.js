@@ -11,8 +11,6 @@ import { stageNames } from "./stages.js";
 import { bytes, milliseconds, moment, number, percent, t } from "./words.js";
 
 const interval = 2000;
-/** The number of readings in an hour. */
-const places = 360;
 
 async function read() {
   const text = await request("/metrics", {}, (response) => {
@@ -97,7 +95,7 @@ export async function figuresView() {
 
   function draw(reading, known) {
     const series = past.series ?? {};
-    const next = [requests(reading, before, series, past.interval), tiers(reading, series), stages(reading, series), work(reading, series),
+    const next = [requests(reading, before, series, past.interval), ...[tiers, stages, work].map((part) => part(reading, series, past.interval)),
       ...known.map((source) => calls(reading, source, past.quotas?.find((each) => each.source === source.name)?.quotas ?? []))];
     // Redraw only if something has changed, so that a screen reader keeps its place.
     const texts = next.map((card) => card.outerHTML).join("");
@@ -128,7 +126,7 @@ function requests(reading, before, series, each) {
   const rate = before ? Math.max(0, ((reading.sum("requests_total") - before.sum("requests_total")) * 1000) / (reading.at - before.at)) : past.at(-1) ?? null;
   const one = (value) => number(Math.round(value * 10) / 10);
   return card(t("requests"), h("p.large", {}, rate === null ? h("span.faint", {}, "– ", t("noRate")) : [one(rate), h("span.faint", {}, " " + t("perSecond"))]),
-    plot(t("requestsPlot"), [{ name: "", values: past }], { format: one, places }),
+    plot(t("requestsPlot"), [{ name: "", values: past }], { format: one, each }),
     rows([[t("total"), number(reading.sum("requests_total"))], [t("failed"), number(failed)], [t("connections"), number(reading.sum("connections"))]]));
 }
 
@@ -137,13 +135,13 @@ const rows = (pairs) => h("dl.pairs", {}, pairs.map(([label, value]) => [h("dt",
 
 const tierName = (tier) => (tier === "memory" || tier === "disk" ? t(tier) : tier);
 
-function tiers(reading, series) {
+function tiers(reading, series, each) {
   const names = reading.values("cache_limit_bytes", "tier");
   const ratios = names.map((tier) => ({ name: tierName(tier), values: (series[`hits.${tier}`] ?? []).map((hits, index) => {
     const asked = hits + (series[`misses.${tier}`]?.[index] ?? 0);
     return asked ? hits / asked : null;
   }) }));
-  return card(t("cache"), plot(t("hitRatio"), ratios, { format: percent, places, most: 1 }), ...names.map((tier) => {
+  return card(t("cache"), plot(t("hitRatio"), ratios, { format: percent, each, most: 1 }), ...names.map((tier) => {
     const hits = reading.sum("cache_hits_total", { tier });
     const asked = hits + reading.sum("cache_misses_total", { tier });
     const [used, limit] = [reading.sum("cache_bytes", { tier }), reading.sum("cache_limit_bytes", { tier })];
@@ -154,18 +152,18 @@ function tiers(reading, series) {
   }));
 }
 
-function stages(reading, series) {
+function stages(reading, series, each) {
   const lines = stageNames.map((stage) => ({ name: t("stage_" + stage), values: series[`stage.${stage}`] ?? [] }));
-  return card(t("latency"), plot(t("stagesPlot"), lines, { format: milliseconds, places }),
+  return card(t("latency"), plot(t("stagesPlot"), lines, { format: milliseconds, each }),
     h("table", {}, h("thead", {}, h("tr", {}, [t("stage"), t("half"), t("most"), t("times")].map((label) => h("th", { scope: "col" }, label)))),
       h("tbody", {}, stageNames.map((stage) => h("tr", {}, h("th", { scope: "row" }, t("stage_" + stage)),
         h("td", {}, reading.quantile("stage_seconds", { stage }, 0.5)), h("td", {}, reading.quantile("stage_seconds", { stage }, 0.95)),
         h("td", {}, number(reading.sum("stage_seconds_count", { stage }))))))), h("p.faint", {}, t("bounds")));
 }
 
-function work(reading, series) {
-  return card(t("work"), plot(t("queue"), [{ name: "", values: series.queue ?? [] }], { format: number, places }),
-    plot(t("processMemory"), [{ name: "", values: series.memory ?? [] }], { format: bytes, places }), rows([
+function work(reading, series, each) {
+  return card(t("work"), plot(t("queue"), [{ name: "", values: series.queue ?? [] }], { format: number, each }),
+    plot(t("processMemory"), [{ name: "", values: series.memory ?? [] }], { format: bytes, each }), rows([
       [t("renders"), number(reading.sum("renders_total"))], [t("queue"), number(reading.sum("render_queue"))], [t("workers"), number(reading.sum("render_workers"))],
       [t("renderMemory"), `${bytes(reading.sum("render_memory_bytes"))} / ${bytes(reading.sum("render_memory_limit_bytes"))}`],
       [t("processMemory"), bytes(reading.sum("process_resident_memory_bytes"))],

@@ -9,6 +9,17 @@ const most = 8;
 /** The most sources that are searched for one name. */
 const mostSources = 4;
 
+/** How a reader names a film to these sources: by a name, by the URL of a picture, or by an id alone. */
+export function namesOfFilms(known) {
+  const others = known.filter((source) => !source.hasLists && !source.searches);
+  const [ids, urls] = [others.find((source) => source.type !== "remote"), others.find((source) => source.type === "remote")];
+  const hasNames = others.length < known.length || !known.length;
+  return {
+    kind: hasNames ? "of" : urls ? "url" : "id", example: hasNames ? "" : urls ? "https://" : `${ids.name}://`,
+    help: [hasNames ? t("chooseFilm") : null, urls ? t("chooseURL") : null, ids ? t("chooseID", { name: ids.name }) : null].filter(Boolean).join(" "),
+  };
+}
+
 /**
  * @param {{first: string, choose: () => void, leave: () => void}} options `first` is the title at the beginning; `choose` is called when another
  *   one is chosen, `leave` when what is written names none
@@ -89,7 +100,7 @@ export function filmField({ first, choose, leave }) {
         take(films.get(name));
         field.focus();
       },
-    }, name)))) : asked.length ? t("noFilm", { phrase: query }) : t("chooseURL"));
+    }, name)))) : asked.length ? t("noFilm", { phrase: query }) : namesOfFilms(await sources().catch(() => [])).help);
   }
 
   /** The sources to search; without words, those whose lists have something to offer. */

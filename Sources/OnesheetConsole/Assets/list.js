@@ -1,7 +1,7 @@
 // “Now showing”: a source's titles as a wall of posters or as a list.
 import { add, announce, h, icon } from "./dom.js";
 import { get, Problem, shownSource, sources, titlesPath, view } from "./api.js";
-import { clamp, isDay, openCalendar, plus, weekday } from "./calendar.js";
+import { clamp, isDay, openCalendar, outside, plus, weekday } from "./calendar.js";
 import { facts, namesOf } from "./facts.js";
 import { empty, notice, serversWords } from "./notice.js";
 import { remember } from "./outline.js";
@@ -153,8 +153,9 @@ export async function listView(parameters, go, { signal, fresh }) {
     const label = weekly ? range(chosen, state.period) : longDay(chosen);
     const arrow = (count, title, name) => {
       const target = plus(chosen, count * (weekly ? 7 : 1));
-      const isThere = target === clamp(target, source.firstDay, source.lastDay);
-      return h(isThere ? "a.button.quiet" : "span.button.quiet.off", { href: isThere ? address({ date: target }) : null, title: isThere ? title : null,
+      const end = outside(target, source.firstDay, source.lastDay);
+      const isThere = !end;
+      return h(isThere ? "a.button.quiet" : "span.button.quiet.off", { href: isThere ? address({ date: target }) : null, title: end ?? title,
         "aria-label": isThere ? title : null, "aria-hidden": isThere ? null : "true", id: count < 0 ? "earlier" : "later",
         onclick: isThere && ((event) => { if (isPlain(event)) step(count); }) }, icon(name));
     };

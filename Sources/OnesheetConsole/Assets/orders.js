@@ -106,7 +106,7 @@ function purgeBox(names, say) {
     try {
       const found = await order(path + (path.includes("?") ? "&" : "?") + "dry-run", "DELETE");
       counted.replaceChildren(h("span", {}, t("purgeWould", { entries: number(found.entries), bytes: bytes(found.bytes) })),
-        h("button", { type: "button", id: "purge-now", disabled: !found.entries, onclick: () => remove(path) }, t("purgeNow")));
+        h("button", { type: "button", id: "purge-now", disabled: !found.entries && t("nothingThere"), onclick: () => remove(path) }, t("purgeNow")));
       say();
     } catch (failure) {
       say(notice(failure, null, () => say()));

@@ -1,6 +1,6 @@
 // Lines over time, drawn as SVG.
 import { h } from "./dom.js";
-import { t } from "./words.js";
+import { ago, t } from "./words.js";
 
 const [width, height] = [300, 90];
 
@@ -28,12 +28,14 @@ function pieces(values, most, places) {
 /**
  * @param {string} label what is plotted
  * @param {{name: string, values: (number|null)[]}[]} lines the oldest value first
- * @param {{format: (value: number) => string, places: number, most?: number}} options `places` is how many values fit, `most` the top if it is known
+ * @param {{format: (value: number) => string, each: number, most?: number}} options `each` is the time from one value to the next in seconds, `most` the top if it is known
  */
-export function plot(label, lines, { format, places, most }) {
+export function plot(label, lines, { format, each, most }) {
   const there = lines.filter((line) => line.values.some((value) => value !== null && value !== undefined));
   const all = there.flatMap((line) => line.values).filter((value) => value !== null && value !== undefined);
   const top = most ?? Math.max(...all, 1e-9);
+  // A young server has a short past, which takes the whole width.
+  const places = Math.max(2, ...lines.map((line) => line.values.length));
   const last = (values) => values.findLast((value) => value !== null && value !== undefined);
   const summary = there.map((line) => `${line.name ? line.name + " " : ""}${format(last(line.values))}`).join(", ");
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", preserveAspectRatio: "none", role: "img",
@@ -45,7 +47,7 @@ export function plot(label, lines, { format, places, most }) {
     }
   });
   return h("figure.plotted", {}, h("figcaption", {}, h("span", {}, label), all.length ? h("span.faint", {}, t("atMost", { value: format(top) })) : null), picture,
-    h("p.ends.faint", {}, h("span", {}, t("anHourAgo")), h("span", {}, t("now"))),
+    h("p.ends.faint", {}, h("span", {}, all.length ? ago((places - 1) * each) : null), h("span", {}, t("now"))),
     there.length > 1 || there[0]?.name ? h("ul.legend", {}, there.map((line, index) => h("li", {}, h("span", { class: `key line-${index}` }), `${line.name} `,
       h("b", {}, format(last(line.values)))))) : null);
 }

@@ -103,7 +103,7 @@ export async function postersView(parameters, go, { signal }) {
     watch(picture, frame, t("notAvailable"));
     // Always two, so that no other button comes under the pointer: what is decided can be taken back in the same place.
     const act = (kind, body) => h("button", { type: "button", "data-order": kind, "data-candidate": count,
-      "aria-label": `${t(kind)}: ${t("candidate", { count })}`, disabled: !isSignedIn(),
+      "aria-label": `${t(kind)}: ${t("candidate", { count })}`, disabled: !isSignedIn() && t("signInFirst"),
       onclick: (event) => { if (event.detail < 2) run(() => order(orders, "PUT", body), t(done[kind], { count }), count); } }, t(kind));
     const { decision } = posters;
     const without = (change) => ({ decision: { ...decision, ...change }, insteadOf: decision });

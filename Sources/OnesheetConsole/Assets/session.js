@@ -42,7 +42,7 @@ export function session({ help, changed, say, actions = () => [] }) {
     box.replaceChildren(h("form", { id: "sign-in", onsubmit: (event) => {
       event.preventDefault();
       signIn(field.value);
-    } }, h("p.faint", {}, help), field, h("button.primary", {}, t("signIn"))));
+    } }, h("p.faint", {}, help, " ", t("tokenPlace")), field, h("button.primary", {}, t("signIn"))));
   }
 
   async function signIn(value) {

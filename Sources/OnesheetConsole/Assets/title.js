@@ -149,11 +149,15 @@ function markup(source, title, pixels) {
 /** Which picture it is: from where, since when, and for how long it is fresh. */
 async function showOrigin(section, source, title, original, signal) {
   const heading = h("h2", {}, t("provenance"));
-  const { current } = await get(`${titlePath(source, title.id)}/posters`, { signal });
-  if (!current) return section.replaceChildren(heading, h("p.faint", {}, t("notAvailable")));
+  const { current, candidates } = await get(`${titlePath(source, title.id)}/posters`, { signal });
+  // Of a picture that is not kept, the server knows only which one it takes: the chosen one or, without a choice, the only one.
+  const shown = current ?? candidates.find(({ state }) => state === "chosen" || state === "pinned") ?? (candidates.length === 1 ? candidates[0] : null);
+  if (!shown && original.isKept) return section.replaceChildren(heading, h("p.faint", {}, t("notAvailable")));
+  const [mediaType, size] = current ? [current.mediaType, current.bytes] : [original.mediaType ?? "", original.bytes];
   section.replaceChildren(heading, h("dl.details", {},
-    h("dt", {}, t("site")), h("dd", {}, origin(current)),
-    h("dt", {}, t("fetched")), h("dd", {}, h("time", { datetime: current.fetched }, moment(current.fetched))),
+    shown ? [h("dt", {}, t("site")), h("dd", {}, origin(shown))] : [],
+    current ? [h("dt", {}, t("fetched")), h("dd", {}, h("time", { datetime: current.fetched }, moment(current.fetched)))] : [],
+    original.isKept ? [] : [h("dt", {}, t("cached")), h("dd", {}, t("notKept"))],
     original.freshUntil ? [h("dt", {}, t("freshUntil")), h("dd", {}, moment(original.freshUntil))] : [],
-    h("dt", {}, t("original")), h("dd", {}, `${current.mediaType.replace("image/", "").toUpperCase()}, ${bytes(current.bytes)}`)));
+    h("dt", {}, t("original")), h("dd", {}, [mediaType.replace("image/", "").toUpperCase(), size ? bytes(size) : null].filter(Boolean).join(", "))));
 }

@@ -1,9 +1,9 @@
 // “Try”: any transform of a poster, with its picture, size in bytes, duration and addresses.
 import "./words-tools.js";
 import { add, announce, copyButton, h } from "./dom.js";
-import { accept, pictureFacts, Problem, queryText, shownSource, someTitle, sources, view } from "./api.js";
+import { accept, pictureFacts, posterPath, Problem, queryText, someTitle, sources, view } from "./api.js";
 import { comparison, formats } from "./compare.js";
-import { filmField } from "./films.js";
+import { filmField, namesOfFilms } from "./films.js";
 import { notice, sentence } from "./notice.js";
 import { watch } from "./poster.js";
 import { ask, session } from "./session.js";
@@ -27,8 +27,7 @@ const dialectNames = { thumbor: "thumbor", cloudflare: "Cloudflare", iiif: "IIIF
 
 export async function tryView(parameters) {
   const entry = history.state?.entry;
-  /** Whether films have names here, or only pictures have URLs. */
-  const hasFilms = shownSource(await sources().catch(() => [])) !== null;
+  const names = namesOfFilms(await sources().catch(() => []));
   const first = parameters.get("of") ?? await somePoster();
   const inputs = new Map();
   const outcome = h("div.outcome", { role: "status" });
@@ -44,7 +43,7 @@ export async function tryView(parameters) {
     turn += 1;
     empty();
   } });
-  if (!hasFilms) film.field.placeholder = "https://";
+  film.field.placeholder = names.example;
   const of = part("of", film.field, film.offers);
   const format = choice("format", formats, parameters.get("format") ?? "", (name) => name.toUpperCase() || t("byAccept"));
   const given = read(parameters.get("options") ?? "rt:fit/w:342");
@@ -71,7 +70,7 @@ export async function tryView(parameters) {
   function part(name, control, ...more) {
     const wrong = h("p.wrong", { id: `wrong-${name}`, role: "alert" });
     inputs.set(name, { control, wrong });
-    return h("div.field", { "data-field": name }, h("label", { for: `try-${name}` }, t("field_" + (name === "of" && !hasFilms ? "url" : name))), control, ...more, wrong);
+    return h("div.field", { "data-field": name }, h("label", { for: `try-${name}` }, t("field_" + (name === "of" ? names.kind : name))), control, ...more, wrong);
   }
 
   function input(name, attributes) {
@@ -123,7 +122,7 @@ export async function tryView(parameters) {
   /** There is no picture of what the form says. */
   function empty(...nodes) {
     result.removeAttribute("aria-busy");
-    result.replaceChildren(...nodes, h("p.faint", {}, t(film.field.value.trim() ? "noResult" : hasFilms ? "chooseFilm" : "chooseURL")));
+    result.replaceChildren(...nodes, h("p.faint", {}, film.field.value.trim() ? t("noResult") : names.help));
     say();
   }
 
@@ -220,8 +219,8 @@ function weights(made, original) {
 
 /** The address of a title's original. */
 function originalOf(title) {
-  const [source, id] = [title.slice(0, title.indexOf("://")), title.slice(title.indexOf("://") + 3)];
-  return `/t/p/original/${source}/${id.split("/").map((part) => encodeURIComponent(part).replaceAll(".", "%2E")).join("%2F")}`;
+  const end = title.indexOf("://");
+  return posterPath("original", title.slice(0, end), title.slice(end + 3));
 }
 
 /** Parses options into values of the form's fields, and the rest that no field has. */

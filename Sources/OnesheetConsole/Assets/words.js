@@ -13,15 +13,15 @@ const words = {
     rank: "Rank", change: "Change", isNew: "NEW", up: "up {count}", down: "down {count}", same: "unchanged", title: "Title", opened: "Opened",
     total: "Total", audienceDay: "Audience", audienceTotal: "In total",
     noView: "There is no view “{name}”.", noPeriod: "This list has no period “{name}”.", today: "today",
-    onlySearch: "This source has no lists.", onlySearchHelp: "Search for a title.", noSources: "There is no source yet.", noSourcesHelp: "See how to add one.", failing: "not answering", exhausted: "quota used up", limited: "paused", quotaUsed: "Quota used up.",
-    failingSince: "The source has not answered since {time}.", exhaustedUntil: "The source's quota is used up; it is full again {time}", limitedUntil: "Paused until {time}", well: "answers",
+    onlySearch: "This source has no lists.", onlySearchHelp: "Search for a title.", noSources: "There is no source yet.", noSourcesHelp: "See how to add one.", failing: "with failures", exhausted: "quota used up", limited: "paused", quotaUsed: "Quota used up.",
+    failingSince: "Requests to the source, or to a host of its images, have failed since {time}.", exhaustedUntil: "The source's quota is used up; it is full again {time}", limitedUntil: "Paused until {time}", well: "answers",
     problem: "That did not work", retry: "Try again", retryIn: "Try again in {count} s.", requestID: "Request", copyRequest: "Copy the request's id",
     offline: "No connection.", offlineHelp: "The server cannot be reached. See whether it runs, then try again.",
     late: "The server did not answer within 30 seconds.", lateHelp: "The page has stopped waiting. The server may still be at work: try again in a moment.",
     unreadable: "The answer cannot be read.", unreadableHelp: "It is not a document of Onesheet. Something between this browser and the server may have answered instead: a proxy or a sign-in page, say.",
     onlyStatus: "The answer has the status {status} and no explanation.",
     help400: "Something in the address is wrong. Correct it, or start from the list.",
-    help401: "Only the administrator may do this. Sign in with the token of the configuration.",
+    help401: "Only the administrator may do this. Sign in with the token.",
     help404: "It may have been removed, or the address has a typing error.",
     help409: "Somebody else has decided, or another tab. Look at how it is now, and decide again.",
     help422: "The original is not a picture that this server reads. Replace it at its source, or reject it.",
@@ -40,9 +40,10 @@ const words = {
     score: "Score", pin: "Pin", reject: "Reject", unpin: "Unpin", allow: "Allow again", block: "Block the present picture", undo: "Undo", anew: "Forget decisions, choose anew",
     onlyOne: "The source knows its poster; nothing was compared.", notLooked: "Not compared with the others yet", token: "Administrator's token",
     signIn: "Sign in", signOut: "Sign out", signedIn: "Signed in as administrator",
-    signInHelp: "The administrator of this server can pin or reject a candidate, block the present picture, or choose anew. "
-      + "The token to sign in with is admin.token in the server’s configuration file. This tab keeps it until it is closed.",
-    noToken: "No token was given. Sign in first.", wrongToken: "The token is not the one of the configuration. Check it, and sign in again.",
+    signInHelp: "The administrator of this server can pin or reject a candidate, block the present picture, or choose anew.",
+    tokenPlace: "The token is admin.token of the configuration or ONESHEET_ADMIN_TOKEN of the environment. A server that made its own keeps it in the file “keys” of its cache. This tab keeps it until it is closed.",
+    signInFirst: "Sign in to decide", beginsOn: "The lists begin on {day}", endsOn: "The lists end on {day}", cached: "Cached", notKept: "no: its origin forbids it",
+    noToken: "No token was given. Sign in first.", wrongToken: "This is not the administrator’s token. Check it, and sign in again.",
     againIn: "Trying again in {count} s.", details: "Details", noAnswer: "The server does not answer.", pictureForbidden: "The server refuses this picture.", pictureBroken: "The original is not a usable picture.",
     pictureBusy: "The server or the source is busy.", pictureFailed: "The server failed.", pictureOrigin: "The source does not answer.",
     lostPin: "The pin is forgotten.", lostRejections: "Rejections forgotten: {count}.",
@@ -61,15 +62,15 @@ const words = {
     rank: "순위", change: "변동", isNew: "NEW", up: "{count}계단 상승", down: "{count}계단 하락", same: "변동 없음", title: "제목", opened: "개봉",
     total: "합계", audienceDay: "관객", audienceTotal: "누적 관객",
     noView: "‘{name}’ 화면은 없습니다.", noPeriod: "이 목록에는 ‘{name}’ 기간이 없습니다.", today: "오늘",
-    onlySearch: "이 출처에는 목록이 없습니다.", onlySearchHelp: "작품을 검색하세요.", noSources: "아직 출처가 없습니다.", noSourcesHelp: "추가하는 방법을 보세요.", failing: "응답 없음", exhausted: "사용 한도 소진", limited: "잠시 멈춤", quotaUsed: "사용 한도를 다 썼습니다.",
-    failingSince: "{time}부터 응답하지 않습니다.", exhaustedUntil: "사용 한도를 다 썼습니다. {time}에 다시 채워집니다", limitedUntil: "{time}까지 멈춥니다", well: "정상",
+    onlySearch: "이 출처에는 목록이 없습니다.", onlySearchHelp: "작품을 검색하세요.", noSources: "아직 출처가 없습니다.", noSourcesHelp: "추가하는 방법을 보세요.", failing: "일부 실패", exhausted: "사용 한도 소진", limited: "잠시 멈춤", quotaUsed: "사용 한도를 다 썼습니다.",
+    failingSince: "{time}부터 출처나 그림이 있는 서버에 보낸 요청이 실패합니다.", exhaustedUntil: "사용 한도를 다 썼습니다. {time}에 다시 채워집니다", limitedUntil: "{time}까지 멈춥니다", well: "정상",
     problem: "문제가 생겼습니다", retry: "다시 시도", retryIn: "{count}초 뒤에 다시 시도하세요.", requestID: "요청 번호", copyRequest: "요청 번호 복사",
     offline: "연결되지 않았습니다.", offlineHelp: "서버에 연결할 수 없습니다. 서버가 실행 중인지 확인하고 다시 시도하세요.",
     late: "서버가 30초 안에 응답하지 않았습니다.", lateHelp: "기다리기를 그만두었습니다. 서버가 아직 작업 중일 수 있으니 잠시 뒤에 다시 시도하세요.",
     unreadable: "응답을 읽을 수 없습니다.", unreadableHelp: "Onesheet의 응답이 아닙니다. 프록시나 로그인 페이지처럼 브라우저와 서버 사이에 있는 것이 대신 응답했을 수 있습니다.",
     onlyStatus: "설명 없이 상태 코드 {status}만 왔습니다.",
     help400: "주소에 잘못된 값이 있습니다. 고치거나 목록에서 다시 시작하세요.",
-    help401: "관리자만 할 수 있습니다. 설정에 있는 토큰으로 로그인하세요.",
+    help401: "관리자만 할 수 있습니다. 토큰으로 로그인하세요.",
     help404: "삭제되었거나 주소에 오타가 있습니다.",
     help409: "다른 사람이나 다른 탭에서 결정을 바꾸었습니다. 지금 상태를 보고 다시 결정하세요.",
     help422: "원본이 이 서버가 읽을 수 있는 그림이 아닙니다. 출처에서 바꾸거나 제외하세요.",
@@ -88,9 +89,10 @@ const words = {
     score: "점수", pin: "고정", reject: "제외", unpin: "고정 해제", allow: "제외 취소", block: "현재 그림 차단", undo: "되돌리기", anew: "결정을 잊고 다시 고르기",
     onlyOne: "출처가 포스터를 알고 있어 비교하지 않았습니다.", notLooked: "다른 후보와 아직 비교하지 않음", token: "관리자 토큰",
     signIn: "로그인", signOut: "로그아웃", signedIn: "관리자로 로그인했습니다",
-    signInHelp: "이 서버의 관리자는 후보를 고정하거나 제외하고, 현재 그림을 차단하고, 포스터를 다시 고를 수 있습니다. "
-      + "로그인할 토큰은 서버 설정 파일의 admin.token에 있습니다. 토큰은 이 탭을 닫을 때까지만 기억합니다.",
-    noToken: "토큰이 없습니다. 먼저 로그인하세요.", wrongToken: "설정에 있는 토큰과 다릅니다. 확인하고 다시 로그인하세요.",
+    signInHelp: "이 서버의 관리자는 후보를 고정하거나 제외하고, 현재 그림을 차단하고, 포스터를 다시 고를 수 있습니다.",
+    tokenPlace: "토큰은 설정의 admin.token이나 환경 변수 ONESHEET_ADMIN_TOKEN입니다. 서버가 직접 만들었다면 캐시 폴더의 keys 파일에 있습니다. 이 탭을 닫을 때까지만 기억합니다.",
+    signInFirst: "결정하려면 로그인하세요", beginsOn: "목록은 {day}부터 있습니다", endsOn: "목록은 {day}까지 있습니다", cached: "캐시", notKept: "안 함: 원본 서버가 금지합니다",
+    noToken: "토큰이 없습니다. 먼저 로그인하세요.", wrongToken: "관리자 토큰이 아닙니다. 확인하고 다시 로그인하세요.",
     againIn: "{count}초 뒤에 다시 시도합니다.", details: "자세히", noAnswer: "서버가 응답하지 않습니다.", pictureForbidden: "서버가 이 그림을 거부합니다.", pictureBroken: "원본이 쓸 수 있는 그림이 아닙니다.",
     pictureBusy: "서버나 출처에 여유가 없습니다.", pictureFailed: "서버에 문제가 생겼습니다.", pictureOrigin: "출처가 응답하지 않습니다.",
     lostPin: "고정한 것을 잊었습니다.", lostRejections: "제외한 것 {count}개를 잊었습니다.",
@@ -163,6 +165,12 @@ export const shortDay = (day) => shortDays.format(utc(day));
 export const monthName = (day) => style({ month: "long", year: "numeric" }).format(utc(day));
 export const weekdayName = (day, width) => style({ weekday: width }).format(utc(day));
 export const days = (first, last) => style({ day: "numeric", month: "long", year: "numeric" }).formatRange(utc(first), utc(last));
+
+/** How long ago something was: “5 minutes ago”. */
+export function ago(seconds) {
+  const [count, unit] = seconds < 90 ? [seconds, "second"] : seconds < 3300 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
+  return new Intl.RelativeTimeFormat(language).format(-Math.round(count), unit);
+}
 
 /** A moment in the reader's own time zone. */
 export const moment = (date) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(date));
