@@ -1,5 +1,7 @@
 import Foundation
 import OnesheetCore
+import OnesheetTesting
+import StandardPlugins
 import XCTest
 
 @testable import OnesheetServer
@@ -63,21 +65,75 @@ final class DeployTests: XCTestCase {
     func testContainerHasTimeToEnd() throws {
         // Given a server without a configuration, as in the image
         let shutdown = try ConfigurationFile(environment: [:]).parse("").shutdown
-        let grace = try XCTUnwrap(try file("compose.yaml").firstMatch(of: /stop_grace_period: ([0-9]+)s/).flatMap { Double($0.1) })
-        XCTAssertGreaterThan(grace, shutdown.delay.seconds + shutdown.deadline.seconds)
+        let ends = ["compose.yaml", "jellyfin/compose.yaml", "helm/templates/statefulset.yaml"]
+        for name in ends {
+            let found = try file(name).firstMatch(of: /(?:stop_grace_period|terminationGracePeriodSeconds): ([0-9]+)/)
+            let grace = try XCTUnwrap(found.flatMap { Double($0.1) })
+            // The chart waits five seconds before.
+            XCTAssertGreaterThan(grace, 5 + shutdown.delay.seconds + shutdown.deadline.seconds, name)
+        }
     }
 
     func testThatNginxFindsTheSocketAndProtectsTheServer() throws {
         let nginx = try file("nginx.conf")
         XCTAssertTrue(nginx.contains("server unix:/run/onesheet/onesheet.sock;"))
-        // The fields that identify clients, the limits in front of Onesheet, and the addresses that are not public.
+        // The fields that identify clients, and the limits in front of Onesheet.
         for line in [
             "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "proxy_set_header X-Forwarded-Proto $scheme;",
             "proxy_set_header Host $onesheet_host;", "limit_req zone=onesheet_requests ", "limit_conn onesheet_connections ",
-            "server_tokens off;", "location ~ ^/(metrics|errors|cache/|prefetch|blocked/) {",
+            "server_tokens off;",
         ] {
             XCTAssertTrue(nginx.contains(line), line)
         }
+    }
+
+    func testNginxDeniesWhatGoingLiveDeniesAndNothingElse() throws {
+        // Given the table of what is public, whose first cells have addresses, and the location that is closed
+        let rows = try file("../../docs/going-live.md").split(separator: "\n").filter { $0.hasPrefix("| `/") }
+        let cells = rows.map { $0.split(separator: " | ") }
+        func addresses(_ cell: Substring) -> [String] { cell.matches(of: /`(\/[^`]*)`/).map { String($0.1) } }
+        let denied = cells.filter { $0.last?.contains("deny them in the proxy") ?? false }.flatMap { addresses($0[0]) }
+        XCTAssertGreaterThan(denied.count, 10)
+        let place = try XCTUnwrap(try file("nginx.conf").firstMatch(of: /location ~ (\S+) \{\s+allow 127\.0\.0\.1;/)?.1)
+        let closed = try Regex(String(place))
+        // When each route is requested, with its examples
+        let routes = try JSONDecoder().decode([String: [String]].self, from: Data(try file("../../Tests/Stress/routes.json").utf8))
+        for (route, examples) in routes {
+            for path in examples + [route] {
+                // Then it is closed if the table says so
+                let isClosed = path.prefix { $0 != "?" }.firstMatch(of: closed) != nil
+                XCTAssertEqual(isClosed, denied.contains(route), path)
+            }
+            // And the table has it, but for dialects
+            let dialects = PluginList.standard.dialects.flatMap { [$0.prefix] + $0.otherPrefixes }
+            let known = cells.flatMap { addresses($0[0]) }.map { $0.prefix { !"{…".contains($0) } }
+            XCTAssertTrue(dialects.contains(route) || route == "/favicon.ico" || known.contains { $0 == route }, route)
+        }
+        XCTAssertEqual(denied.filter { routes[$0] == nil }, [])
+    }
+
+    func testConfigurationsOfTheExamplesAreProtected() throws {
+        let environment = secrets.merging([
+            "ONESHEET_LISTEN": "0.0.0.0:8080", "TMDB_TOKEN": "t", "ONESHEET_ADMIN_TOKEN": "0123456789abcdef",
+        ]) { $1 }
+        for name in ["cloud-run", "jellyfin"] {
+            let (configuration, errors) = try ConfigurationFile(environment: environment.merging(["JELLYFIN_KEY": "k"]) { $1 })
+                .examine(text: try file("\(name)/onesheet.yaml"), file: "onesheet.yaml")
+            let found = try ConfigurationCheck.errors(of: configuration, .standard, besides: errors, logger: RunningServer.silent)
+            XCTAssertEqual(found.map { "\($0)" }, [], name)
+            try configuration.requireProtection()
+        }
+    }
+
+    func testJellyfinsProxyHasTheRuleOfItsPage() throws {
+        let page = try file("../../docs/media-servers.md")
+        let proxy = try file("jellyfin/nginx.conf")
+        let rule = try XCTUnwrap(page.firstMatch(of: /```nginx\n(location [^`]+?)\n\}/)?.1)
+        let lines = rule.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+            !$0.hasPrefix("proxy_pass")
+        }
+        XCTAssertEqual(lines.count, 4)
+        for line in lines { XCTAssertTrue(proxy.contains(line), line) }
     }
 
     /// The settings of a unit file; the last of several with one name.
