@@ -26,7 +26,7 @@ test-clients: setup ## Try a server with thumbor, testssl, redbot, Prometheus, V
 	@swift build --product onesheet --explicit-target-dependency-import-check error
 	@.ci/clients .build/debug/onesheet
 
-screenshots: ## Take screenshots of the page into docs/images
+screenshots: ## Take the README's screenshots into docs/images
 	@.ci/setup python3 chromium fonts-noto-cjk
 	@swift build -c release -debug-info-format none --scratch-path .build-release --product onesheet
 	@.ci/screenshots .build-release/release/onesheet

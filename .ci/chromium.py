@@ -52,9 +52,9 @@ class Browser:
             sys.exit(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def look(self, width, height, dark, language):
-        """How pages are looked at from now on: pixels, colours, and the language as a browser sends it."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+    def look(self, width, height, dark, language, scale=1):
+        """How pages are looked at from now on: CSS pixels and how many of the screen each takes, colours, and the language as a browser sends it."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}])
         self.call("Emulation.setUserAgentOverride", userAgent=self.agent, acceptLanguage=language)
