@@ -29,12 +29,15 @@ public struct RestSource: SourcePlugin {
     public var capabilities: SourceCapabilities {
         let periods = TitleQuery.Period.allCases.filter { manifest.list(by: $0) != nil }
         guard let dates = manifest.dates, !periods.isEmpty else {
-            return SourceCapabilities(hasLists: !periods.isEmpty, searches: manifest.search != nil, ids: ids)
+            return SourceCapabilities(
+                hasLists: !periods.isEmpty, lists: lists, searches: manifest.search != nil, ids: ids)
         }
         return SourceCapabilities(
-            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), searches: manifest.search != nil,
-            ids: ids)
+            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), lists: lists,
+            searches: manifest.search != nil, ids: ids)
     }
+
+    private var lists: [String] { manifest.lists?.names ?? [] }
 
     private var ids: [DatabaseIDs] { (manifest.ids ?? []).map(\.ids) }
 
@@ -48,6 +51,12 @@ public struct RestSource: SourcePlugin {
         if let phrase = query.phrase {
             guard let search = manifest.search else { throw .unsupported("a search") }
             return try await page(search, ["query": phrase], number: query.page)
+        }
+        if let name = query.list {
+            guard let (list, values) = manifest.lists?.list(name) else {
+                throw .unsupported(unknownName(name.shortened(to: 64), kind: "list", known: lists))
+            }
+            return try await page(list, values, number: query.page)
         }
         guard let list = manifest.list(by: query.period) else {
             throw .unsupported(query.period == .day ? "a list" : "lists by \(query.period.rawValue)")

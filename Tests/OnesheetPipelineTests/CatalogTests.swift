@@ -40,11 +40,11 @@ final class CatalogTests: XCTestCase {
         let catalog = catalog()
         for query in [
             TitleQuery(), TitleQuery(period: .week), TitleQuery(phrase: "one"), TitleQuery(phrase: "two"),
-            TitleQuery(date: CalendarDay("20260101")),
+            TitleQuery(date: CalendarDay("20260101")), TitleQuery(list: "top"),
         ] {
             _ = try await catalog.titles(of: "films", query)
         }
-        XCTAssertEqual(source.counts.titles, 5)
+        XCTAssertEqual(source.counts.titles, 6)
     }
 
     func testThatATitleIsKept() async throws {

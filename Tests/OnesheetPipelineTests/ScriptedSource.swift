@@ -10,6 +10,7 @@ final class ScriptedSource: ContentSource {
     }
 
     let originPolicy: OriginPolicy
+    let capabilities = SourceCapabilities(lists: ["top"])
     private let counted = Mutex(Counts())
     private let failure = Mutex<SourceError?>(nil)
     private let locations: @Sendable (String) throws(SourceError) -> [PosterCandidate]

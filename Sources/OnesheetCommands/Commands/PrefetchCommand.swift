@@ -9,19 +9,24 @@ struct PrefetchCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch", abstract: "Render a source's thumbnails in advance.",
         discussion: """
-            Renders every size in every format for the titles of the newest list, of the lists of given days, or with given ids.
+            Renders every size in every format for the titles of the newest list, of a list by its name, of the lists
+            of given days, or with given ids.
             Skips variants that are already cached, so run an interrupted prefetch again to continue it. A size is that of a poster,
             such as w342, or of another image, such as w780.backdrop.
 
               onesheet prefetch sample --sizes w185,w342
               onesheet prefetch boxoffice --from 2026-11-01 --to 2026-11-20 --formats jpg,png
               onesheet prefetch sample --id 1 --id 2 --json
+              onesheet prefetch tmdb --list popular --sizes w342,w780.backdrop
             """)
 
     @OptionGroup var lists: ListOptions
 
     @Option(name: .long, help: "A title's id. May be repeated.")
     var id: [String] = []
+
+    @Option(name: .long, help: "The list of this name, if the source has several: popular, trending or collection-10 of TMDB.")
+    var list: String?
 
     @Option(name: .long, help: "Search for titles with these words, if the source supports search.")
     var query: String?
@@ -31,23 +36,25 @@ struct PrefetchCommand: PluggedCommand {
 
     @Flag(
         name: .long,
-        help: "Print a JSON summary on standard output instead of progress. With --id, it says of each title: new, known or failed."
+        help: """
+            Print a JSON summary on standard output instead of progress. With --id or --list, it says of each title: new, known or failed.
+            """
     )
     var json = false
 
     @OptionGroup var options: ConfigurationOptions
 
-    func validate() throws { _ = try lists.order(ids: id, query: query) }
+    func validate() throws { _ = try lists.order(ids: id, list: list, query: query) }
 
     func run(with plugins: PluginList) async throws {
-        let order = try lists.order(ids: id, query: query)
+        let order = try lists.order(ids: id, list: list, query: query)
         let outcome = try await options.withContext(plugins) { context -> (PrefetchSummary, UnixSignal?)? in
             let prefetcher = context.prefetcher
             let variants = try order.variants(context.options)
             // A dry run removes nothing, and counts what changes have made outdated as being there.
             if !dryRun { try await context.dropOutdated(of: order.source) }
             let titles = try await prefetcher.titles(order.selection)
-            if titles.count == 0 { lists.sayEmpty(query: query) }
+            if titles.count == 0 { lists.sayEmpty(list: list, query: query) }
             if dryRun {
                 try show(await prefetcher.estimate(titles, variants))
                 return nil

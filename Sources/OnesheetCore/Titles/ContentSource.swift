@@ -95,6 +95,8 @@ public struct SourceCapabilities: Sendable, Equatable {
     public var firstDay: CalendarDay?
     /// The last day with a list at present; `nil` is today.
     public var lastDay: CalendarDay?
+    /// The names of its other lists, and forms of such names: `popular`, `collection-{number}`. It refuses other names.
+    public var lists: [String]
     /// Whether it can search for titles.
     public var searches: Bool
     /// The databases whose ids it takes. Its own ids are those of the first one. Empty if they mean nothing elsewhere.
@@ -102,12 +104,13 @@ public struct SourceCapabilities: Sendable, Equatable {
 
     public init(
         hasLists: Bool = true, periods: [TitleQuery.Period] = [], firstDay: CalendarDay? = nil, lastDay: CalendarDay? = nil,
-        searches: Bool = true, ids: [DatabaseIDs] = []
+        lists: [String] = [], searches: Bool = true, ids: [DatabaseIDs] = []
     ) {
         self.hasLists = hasLists
         self.periods = periods
         self.firstDay = firstDay
         self.lastDay = lastDay
+        self.lists = lists
         self.searches = searches
         self.ids = ids
     }

@@ -18,18 +18,23 @@ package struct Prefetcher: Sendable {
         package let ids: [String]
         /// The days of the lists; if empty, the newest list.
         package let dates: [CalendarDay]
+        /// A list by name instead of the source's own.
+        package let list: String?
         /// A search instead of a list.
         package let phrase: String?
 
-        package init(source: String, ids: [String] = [], dates: [CalendarDay] = [], phrase: String? = nil) {
+        package init(
+            source: String, ids: [String] = [], dates: [CalendarDay] = [], list: String? = nil, phrase: String? = nil
+        ) {
             self.source = source
             self.ids = ids
             self.dates = dates
+            self.list = list
             self.phrase = phrase
         }
 
         var queries: [TitleQuery] {
-            dates.isEmpty ? [TitleQuery(phrase: phrase)] : dates.map { TitleQuery(date: $0, phrase: phrase) }
+            dates.isEmpty ? [TitleQuery(list: list, phrase: phrase)] : dates.map { TitleQuery(date: $0, phrase: phrase) }
         }
     }
 
@@ -41,7 +46,7 @@ package struct Prefetcher: Sendable {
         package var missing: [PrefetchSummary.Failure] = []
         /// Counts the titles that a source has listed.
         let memory: MemoryReservation?
-        /// Whether the order names them by their ids.
+        /// Whether the order names them or their list, so that the summary says what became of each.
         var areNamed = false
         package var count: Int { references.count }
     }
@@ -83,7 +88,7 @@ package struct Prefetcher: Sendable {
             let titles = ids.map { TitleReference(source: selection.source, id: $0) }
             return Titles(
                 source: source, references: titles.filter { seen.insert($0).inserted }, missing: missing, memory: memory,
-                areNamed: !selection.ids.isEmpty)
+                areNamed: !selection.ids.isEmpty || selection.list != nil)
         }
     }
 

@@ -58,6 +58,11 @@ package struct Catalog: Sendable {
     ) async throws(Failure) -> TitlePage {
         let plugin = try self.source(source, found: found)
         let query = query.normalized
+        if let list = query.list, case let known = plugin.capabilities.lists,
+            known.isEmpty || list.utf8.count > TitleQuery.longestName
+        {
+            throw .source(source, .unsupported(unknownName(list.shortened(to: 64), kind: "list", known: known)))
+        }
         if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
         if let end = await end(before: query, of: source) { return end }
         let isCurrent = query.isCurrent(CalendarDay(clock.now, secondsFromGMT: 0))
@@ -199,6 +204,8 @@ package struct Catalog: Sendable {
 extension TitleQuery {
     /// A longer search gets an empty answer without a call: no title has so long a name.
     package static let longestPhrase = 1000
+    /// The most bytes of the name of a list. Sources decide which names they know.
+    fileprivate static let longestName = 256
 
     /// The canonical form of a query: single spaces between the words of a search and none around them; a query without words asks
     /// for a list.
@@ -218,7 +225,8 @@ extension TitleQuery {
     func missKey(of source: String) -> String { text(source, phrase) }
 
     private func text(_ source: String, _ phrase: String?) -> String {
-        "\(source)://?\(date.map { "\($0)" } ?? "")&\(period.rawValue)&\(page)&\(phrase ?? "")"
+        // No day is written like a name.
+        "\(source)://?\(date.map { "\($0)" } ?? list.map { "list=\(PercentEncoding.encode($0))" } ?? "")&\(period.rawValue)&\(page)&\(phrase ?? "")"
     }
 
     /// Whether this is a list that the server itself shows: the newest, or one of the last month.
