@@ -24,7 +24,7 @@ public final class FakeServices: Sendable {
             switch name {
             case "kobis": return try BoxOffice(fault: fault).answer(request)
             case "kakao": return try ImageSearch(fault: fault, address: address).answer(request)
-            case "tmdb": return try FilmDatabases(fault: fault, address: address).tmdb(request)
+            case "tmdb": return try TMDB(fault: fault).answer(request)
             case "fanart": return try FilmDatabases(fault: fault, address: address).fanart(request)
             case "kmdb": return try FilmDatabases(fault: fault, address: address).kmdb(request)
             default: return try PictureHosts(fault: fault).answer(request)
