@@ -16,6 +16,7 @@ import downloads
 import media_servers
 import mirror
 import monitoring
+import outage
 import outbound
 import protocols
 import proxies
@@ -28,7 +29,7 @@ from server import Missing
 CHECKS = {
     name.removeprefix("check_").replace("_", "-"): check
     for module in [
-        dialects, mirror, rating_posters, media_servers, outbound, real_thumbor, downloads, protocols, proxies, monitoring, shells]
+        dialects, mirror, rating_posters, media_servers, outage, outbound, real_thumbor, downloads, protocols, proxies, monitoring, shells]
     for name, check in vars(module).items() if name.startswith("check_")
 }
 

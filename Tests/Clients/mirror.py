@@ -65,17 +65,20 @@ SIZES = {
 class FakeTMDB:
     """TMDB's API and its pictures on this machine. Counts the questions, and knows which keys came with them."""
 
+    # What it does instead of an answer.
+    FAULTS = ["closed", "error", "busy", "silent", "cut", "long"]
+
     def __init__(self, picture):
-        self.picture, self.asked, self.files, self.keys, self.is_away = picture, [], [], set(), False
+        self.picture, self.asked, self.files, self.keys, self.fault = picture, [], [], set(), None
+        self.silence = threading.Event()
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                if fake.is_away:
-                    self.close_connection = True
-                    return
+                if fake.fault:
+                    return self.fail(fake.fault)
                 url = urlsplit(self.path)
                 if url.path.startswith("/t/p/original/"):
                     fake.files.append(url.path)
@@ -86,10 +89,21 @@ class FakeTMDB:
                 status, document = fake.answer(url.path.removeprefix("/3/"), parse_qs(url.query))
                 self.send(status, "application/json;charset=utf-8", json.dumps(document, ensure_ascii=False).encode())
 
-            def send(self, status, kind, body):
+            def fail(self, fault):
+                self.close_connection = True
+                if fault == "silent":
+                    fake.silence.wait(60)
+                elif fault in ["error", "busy"]:
+                    self.send(*((503, "text/html", b"<h1>503</h1>") if fault == "error" else (429, "application/json", b"{}")))
+                elif fault in ["cut", "long"]:
+                    # Less than announced, or a document that ends too early for its announced length.
+                    body = b'{"id": 550, "title": "Fig'
+                    self.send(200, "application/json", body, 10_000 if fault == "cut" else len(body))
+
+            def send(self, status, kind, body, length=None):
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Content-Length", str(length or len(body)))
                 self.send_header("Cache-Control", "public, max-age=31919000" if kind == "image/jpeg" else "public, max-age=21600")
                 try:
                     self.end_headers()
@@ -104,6 +118,12 @@ class FakeTMDB:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
+    @property
+    def source(self):
+        """The configuration of a mirror of it."""
+        return f"""tmdb: {{ type: rest, manifest: tmdb, baseURL: "{self.url}/3", networks: [loopback],
+            variables: {{ token: ours, pictures: "{self.url}/t/p/original" }} }}"""
+
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
@@ -113,7 +133,8 @@ class FakeTMDB:
 
     def stop(self):
         """Ends the service, if it has not ended. Connections that are open get no more answers."""
-        self.is_away = True
+        self.fault = "closed"
+        self.silence.set()
         self.server.shutdown()
         self.server.server_close()
 
@@ -131,6 +152,9 @@ class FakeTMDB:
             found = {"id": 550, "title": "Zwölf <&> \"Fenster\" 北", "poster_path": f"/{FILE}.jpg", "vote_average": 8.438, "about": meaning,
                      "backdrop_path": None, "media_type": "movie", "query": query.get("query", [""])[0].lower()}
             return 200, {"page": meaning["page"], "results": [found], "total_pages": 1, "total_results": 1}
+        if words[-1] == "images":
+            file = {"file_path": f"/{FILE}.jpg", "iso_639_1": None, "width": 1000, "height": 1500, "vote_average": 5.3, "vote_count": 9}
+            return 200, {"id": 550, "about": meaning, "path": words, "posters": [file], "backdrops": [], "logos": []}
         document = {"id": 550, "about": meaning, "path": words, "title": "Fight Club", "release_date": "1999-10-15", "popularity": 1e-3,
                     "poster_path": f"/{FILE}.jpg", "overview": "", "homepage": None}
         for name in query.get("append_to_response", [""])[0].replace(" ", "").split(","):
@@ -138,12 +162,24 @@ class FakeTMDB:
         return 200, document
 
 
+def read(url, question):
+    """The status and the document that a client reads."""
+    status, fields, body = get(f"{url}/3/{question}{'&' if '?' in question else '?'}api_key=theirs", Authorization="Bearer theirs")
+    assert fields["content-type"] == "application/json;charset=utf-8", (question, fields)
+    return status, json.loads(body)
+
+
+def drawn(context):
+    """A JPEG of 1000 × 1500."""
+    file = io.BytesIO()
+    context.module("PIL.Image").effect_noise((1000, 1500), 60).convert("RGB").save(file, "JPEG")
+    return file.getvalue()
+
+
 def check_tmdb_mirror(context):
     """Clients of TMDB get from a mirror what TMDB tells, with one call for each question, and also while TMDB is away."""
     Image = context.module("PIL.Image")
     tmdbsimple, tmdbv3api = context.module("tmdbsimple"), context.module("tmdbv3api")
-    drawn = io.BytesIO()
-    Image.effect_noise((1000, 1500), 60).convert("RGB").save(drawn, "JPEG")
 
     def libraries(url):
         """What two libraries read from an API at an address."""
@@ -161,18 +197,11 @@ def check_tmdb_mirror(context):
                 read += [client.movie_day().results[0].title]
         return read
 
-    def read(url, question):
-        status, fields, body = get(f"{url}/3/{question}{'&' if '?' in question else '?'}api_key=theirs", Authorization="Bearer theirs")
-        assert fields["content-type"] == "application/json;charset=utf-8", (question, fields)
-        return status, json.loads(body)
-
     questions = sum(QUESTIONS.values(), []) + ["movie/404?language=de", "tv/1/season/404"]
-    with FakeTMDB(drawn.getvalue()) as fake:
-        source = f"""tmdb: {{ type: rest, manifest: tmdb, baseURL: "{fake.url}/3", networks: [loopback],
-            variables: {{ token: ours, pictures: "{fake.url}/t/p/original" }} }}"""
+    with FakeTMDB(drawn(context)) as fake:
         wanted = {question: read(fake.url, question) for question in questions + AGAIN}
         expected = libraries(fake.url)
-        with context.server("clients: { trustedProxies: [] }", source, dialects="tmdb") as server:
+        with context.server("clients: { trustedProxies: [] }", fake.source, dialects="tmdb") as server:
             fake.asked.clear()
             fake.keys.clear()
 

@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -85,8 +86,11 @@ class Program:
             raise AssertionError(f"{error}\n{Path(self.log.name).read_text(errors='replace')[-2000:]}") from None
         return self
 
-    def __exit__(self, *_):
+    def terminate(self):
         self.process.terminate()
+
+    def __exit__(self, *_):
+        self.terminate()
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
@@ -99,8 +103,10 @@ class Server(Program):
     """An Onesheet with the sample source and the dialects of other image servers, on a port or on a Unix socket."""
 
     def __init__(
-        self, program, folder, keys="", sources="sample: { type: sample }", socket=None, dialects="thumbor, cloudflare, iiif, next"
+        self, program, folder, keys="", sources="sample: { type: sample }", socket=None, dialects="thumbor, cloudflare, iiif, next",
+        has_clock=False
     ):
+        """`has_clock`: whether the check sets its clock forward, by faketime, which leaves the time of timers alone."""
         self.folder = Path(tempfile.mkdtemp(dir=folder))
         self.program = program
         self.socket = socket
@@ -112,9 +118,31 @@ class Server(Program):
             f"dialects: [{dialects}]\n{keys}\nsources: {{ {sources} }}\n"
         )
         self.url = f"http://127.0.0.1:{port}"
-        super().__init__([program, "serve", "--config", str(self.configuration)], port, self.folder)
+        self.clock = self.folder / "clock" if has_clock else None
+        launcher = []
+        if self.clock:
+            self.set_clock(0)
+            launcher = [
+                tool("faketime"), "-m", "--exclude-monotonic", "-f", "+0", "env", "-u", "FAKETIME", f"FAKETIME_TIMESTAMP_FILE={self.clock}",
+                "FAKETIME_NO_CACHE=1"]
+        super().__init__([*launcher, program, "serve", "--config", str(self.configuration)], port, self.folder)
         if socket:
             self.address = str(socket)
+
+    def set_clock(self, hours):
+        """Sets the server's clock forward, by hours from the real time."""
+        new = self.clock.with_suffix(".new")
+        new.write_text(f"+{hours * 3600}")
+        new.replace(self.clock)
+
+    def terminate(self):
+        # faketime ends with the server.
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if self.clock and self.process.poll() is None else []
+        for child in children:
+            os.kill(int(child), signal.SIGTERM)
+        if not children:
+            super().terminate()
 
 
 def tool(name, *places):

@@ -15,7 +15,7 @@ final class CountedHitTests: XCTestCase {
     func testThatManyWhoAskForLongEntriesReadNoMoreThanThereIsRoomFor() async throws {
         // Given twenty entries of a megabyte on a disk and none in memory, and room for three
         let cache = try await cache(bytes: 1 << 20, entries: 20)
-        let (memory, pool) = (MemoryBudget(limit: 7 << 19), pool)
+        let (memory, pool) = (MemoryBudget(limit: 4 << 20), pool)
         // When all are asked for and none is let go of
         var (hits, refused) = ([CountedHit](), 0)
         for number in 0..<20 {
@@ -58,10 +58,10 @@ final class CountedHitTests: XCTestCase {
         XCTAssertNil(part.reserve(41))
         let reservation = part.reserve(30)
         XCTAssertEqual([part.reserved, whole.reserved], [30, 30])
-        let rest = whole.reserve(60)
+        let rest = whole.reserve(51)
         XCTAssertNotNil(rest)
         XCTAssertNil(part.reserve(6))
-        XCTAssertEqual([part.reserved, whole.reserved], [30, 90])
+        XCTAssertEqual([part.reserved, whole.reserved], [30, 81])
         withExtendedLifetime((reservation, rest)) {}
     }
 

@@ -45,14 +45,48 @@ final class MemoryBudgetTests: XCTestCase {
         XCTAssertTrue(small[0]?.grow(to: 100) ?? false)
         small[1] = nil
         // And one that could leave the small ones their room has to
-        XCTAssertNil(budget.reserve(201))
-        large = budget.reserve(200)
+        let charged = budget.charge(40)
+        XCTAssertNil(budget.reserve(161))
+        large = budget.reserve(160)
         XCTAssertNotNil(large)
         small += [budget.reserve(10), budget.reserve(10)]
         XCTAssertNil(budget.reserve(1))
         XCTAssertEqual(budget.reserved, 320)
         (large, small) = (nil, [])
-        XCTAssertEqual(budget.reserved, 0)
+        XCTAssertEqual(budget.reserved, 40)
+        withExtendedLifetime(charged) {}
+    }
+
+    func testLargeReservationsLeaveAnEighthToWhatCannotBeRefused() {
+        // Given a budget with as much in large reservations as it takes
+        let budget = MemoryBudget(limit: 320, standing: 100)
+        let large = budget.reserve(160)
+        XCTAssertNotNil(large)
+        XCTAssertNil(budget.reserve(11))
+        // When a response is charged, then all is within the limit, and no large one has room for it
+        let charged = budget.charge(40)
+        XCTAssertNil(budget.reserve(11))
+        XCTAssertEqual(budget.reserved, 200)
+        // And when more is charged, then there is less room for large ones
+        large?.giveBack()
+        let more = budget.charge(40)
+        XCTAssertNil(budget.reserve(121))
+        XCTAssertNotNil(budget.reserve(120))
+        withExtendedLifetime((charged, more)) {}
+    }
+
+    func testOneThatNeverFitsTakesOnlyThePlaceThatItNeeds() {
+        // Given a budget with another reservation
+        let budget = MemoryBudget(limit: 320, standing: 100)
+        let other = budget.reserve(41)
+        XCTAssertNotNil(other)
+        // When one of more than 160, which there never is beside the standing bytes, comes, then others may use an eighth beside it
+        XCTAssertNil(budget.reserve(200))
+        other?.shrink(to: 40)
+        let large = budget.reserve(200)
+        XCTAssertNotNil(large)
+        XCTAssertNil(budget.reserve(11))
+        XCTAssertLessThanOrEqual(budget.peak, 240)
     }
 
     func testThatStandingBytesLeaveLessRoom() {
@@ -81,8 +115,8 @@ final class MemoryBudgetTests: XCTestCase {
         XCTAssertEqual(budget.yielding, 80)
         XCTAssertEqual(budget.reserved, 0)
         // When something large is reserved, then the crowd is counted
-        XCTAssertNil(budget.reserve(221))
-        var large = budget.reserve(220)
+        XCTAssertNil(budget.reserve(181))
+        var large = budget.reserve(180)
         XCTAssertNotNil(large)
         // And when it needs nearly all, then the crowd is not
         large = nil

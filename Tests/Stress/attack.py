@@ -1,6 +1,6 @@
 """What an attack is, and how one runs: a process of its own with a few threads that take turns until they are told to end."""
 
-import collections, os, random, signal, socket, ssl, struct, threading, time, traceback
+import collections, json, os, random, signal, socket, ssl, struct, threading, time, traceback
 from dataclasses import dataclass, field
 
 import wire
@@ -32,6 +32,16 @@ class Scene:
     def other(self, random):
         """One of many hosts that misbehave: what one does is not held against the next."""
         return f"127.0.0.{random.randrange(20, 40)}:{self.port}"
+
+    def counts(self, *hosts):
+        """How often origins were asked for what, by kind; less if one of them does not answer."""
+        total = collections.Counter()
+        for host in hosts:
+            try:
+                total.update(json.loads(wire.once(wire.Target(self.port, host=host), "/counts", timeout=5).body))
+            except (OSError, ValueError):
+                continue
+        return total
 
     def image(self, url, options="rs:fit:60:0", extension="png"):
         return f"/i/unsafe/{options}/plain/{url}@{extension}"

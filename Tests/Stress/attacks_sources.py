@@ -61,7 +61,28 @@ class Mirror(Attack):
     what = "a mirror of TMDB: made-up files and films, parameters in any order and case, pages without end, answers of 30 MiB"
     threads = 4
 
+    def prepare(self):
+        self.asked = 0
+
+    def same(self, random):
+        """A question in other words each time, which the service has to be asked once."""
+        parts = ["images", "credits", "videos"]
+        languages = random.sample(["de", "en", "null"], 3)
+        random.shuffle(parts)
+        words = [f"language={random.choice(['de-DE', 'de-de', 'DE-DE', 'DE-de'])}", f"append_to_response={','.join(parts)}",
+                 f"include_image_language={random.choice([',', ',%20', '%2C']).join(languages)}", f"api_key={self.next()}"]
+        words += random.sample(["page=1", "include_adult=FALSE", f"_={self.next()}", f"LANGUAGE={self.next()}", "language=de-DE"], 2)
+        random.shuffle(words)
+        self.get(f"/3/movie/{random.choice(['551', '551-a-film', '551-' + self.next()])}?{'&'.join(words)}", random, (200,))
+        with self.lock:
+            self.asked += 1
+            asked = self.asked
+        if asked % 200 == 0 and (calls := self.scene.counts("127.0.0.7").get("tmdb/551", 0)) > 1 + asked // 20:
+            self.wrong("a question in other words is asked again and again")
+
     def turn(self, random):
+        if random.randrange(4) == 0:
+            return self.same(random)
         word = self.next().replace("-", "x")
         parameters = ["language=de-DE", "append_to_response=images,credits,videos", "include_image_language=de,en,null", f"_={word}",
                       f"api_key={word}", "page=1"]

@@ -144,6 +144,10 @@ def news(scene, stop, sink):
         name = f"honest-{run}-{n}"
         return f"/t/p/w92/program/{name}.png", colored(name)
 
+    def film(n):
+        # Digits alone, so that it is a film that no other run has asked for.
+        return f"/3/movie/{run.replace('-', '')}{n}", lambda body: None if b'"release_date"' in body else "another film"
+
     def known(n):
         return f"/sources/honest/titles/{n % 40 + 1}", lambda body: None if f'"Film {n % 40 + 1}"'.encode() in body else "another title"
 
@@ -173,6 +177,7 @@ def news(scene, stop, sink):
         ("new picture", 0.5, lambda n: picture(scene.honest, n)),
         ("new picture, shared host", 0.5, lambda n: picture(scene.shared, n)),
         ("new poster", 1, program),
+        ("new film, shared rate", 1, film),
         ("known title", 0.5, known),
         ("known list", 0.5, listed),
         ("known title, spent quota", 1, spent),

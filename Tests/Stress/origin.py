@@ -17,14 +17,16 @@ Serves the pictures in FOLDER on PORT of each HOST (addresses of 127.0.0.0/8). P
     /api/…  /quota/…  /kobis/…        titles, see `service`
     /media/…                         images of a media server, of any item, kind and tag but “none”
     /tmdb/…  /files/{name}.jpg        an API of films; its pictures, of which those exist whose name begins with “known”
-    /counts                           how often each of these was asked for, as JSON
+    /counts                           how often each of these was asked for, and the most calls of /tmdb/… in WINDOW seconds, as JSON
 """
 
-import asyncio, collections, functools, json, os, sys, urllib.parse, zlib
+import asyncio, collections, functools, json, os, sys, time, urllib.parse, zlib
 
 import pictures
 
 counts = collections.Counter()
+calls = collections.deque()     # the moments of those to the API of films, as far as they are in the window
+WINDOW = 10                     # seconds
 
 
 @functools.lru_cache(maxsize=64)
@@ -202,6 +204,11 @@ async def respond(origin, path, writer):
         missing = "none" in path
         send(answer(b"", "404 Not Found") if missing else answer(good("600x900", path[-8:], "jpg"), Content_Type="image/jpeg"))
     elif kind == "tmdb":
+        counts["tmdb/551"] += name == "551"
+        calls.append(time.monotonic())
+        while calls[0] < calls[-1] - WINDOW:
+            calls.popleft()
+        counts["tmdb/most"] = max(counts["tmdb/most"], len(calls))
         query = dict(urllib.parse.parse_qsl(parsed.query))
         word = query.get("query", name)
         if name == "images" or "/find/" in parsed.path:

@@ -8,6 +8,7 @@ MEMORY = 256 << 20
 DISK = 256 << 20
 DELAY, DEADLINE = 1, 10
 DESCRIPTORS = 4096
+TMDB_RATE = 30                  # calls a second, as the manifest says
 
 
 def configuration(room, port, origins, token, tls=False, more=""):

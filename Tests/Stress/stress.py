@@ -20,6 +20,7 @@ import argparse, collections, json, multiprocessing, os, random, shutil, signal,
 import attacks_connections, attacks_origins, attacks_pictures, attacks_requests, attacks_sources
 import damage, honest, pictures, server as servers, wire
 from attack import ORIGIN, Scene, attacks, perform
+from origin import WINDOW
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
@@ -27,8 +28,8 @@ HIT, READY = 0.010, 1.0         # seconds: 99th percentile of a hit, worst /read
 MOST = 4 << 30                  # bytes; a server that takes more is ended, before the machine is full
 HUNG = 10                       # seconds without an answer to /ready after which the server counts as dead
 SLACK = 128 * MIB               # beside limits.memory
-LOAD = ("hit", "hit, new connection", "new picture", "new picture, shared host", "new poster", "known title", "known list",
-        "known title, spent quota")
+LOAD = ("hit", "hit, new connection", "new picture", "new picture, shared host", "new poster", "new film, shared rate", "known title",
+        "known list", "known title, spent quota")
 # Printed, and not among the lost: what is new at a service whose quota strangers spend may be put off until the next day.
 ALSO = ("new search, spent quota",)
 
@@ -213,6 +214,9 @@ class Round:
         paths = [f"/t/p/{size}/sample/{n}.jpg" for n in range(1, 9) for size in ("w92", "w342")]
         paths += [self.scene.image(f"http://{self.scene.honest}/good/600x900/warm-{n}.jpg") for n in range(8)]
         paths += [f"/t/p/w185/honest/{n}.jpg" for n in range(1, 9)]
+        # Clients of TMDB, of rating posters and of media servers.
+        paths += ["/3/movie/552?language=de", "/t/p/w342/known-warm.jpg", "/stress-key-of-all/tmdb/poster-default/movie-552.jpg",
+                  "/Items/552/Images/Primary?maxWidth=64&tag=1", "/photo/:/transcode?url=/library/metadata/552/thumb/1&width=64&height=96"]
         for n in range(1, 4):
             self.expect(f"/sources/quota/titles/{n}")
         # What the slow readers ask for is there when they come.
@@ -295,12 +299,7 @@ class Round:
             "left": self.server.resident(), "descriptors": max([sample[2] for sample in samples] or [0]), "log": after[0] - before[0],
             "disk": after[1] - before[1], "cpu": after[2] - before[2], "deaths": after[3] - before[3], "calls": calls})
 
-    def counts(self):
-        try:
-            answer = wire.once(wire.Target(self.scene.port, host="127.0.0.6"), "/counts", timeout=5)
-            return json.loads(answer.body)
-        except (OSError, ValueError):
-            return {}
+    def counts(self): return self.scene.counts("127.0.0.6", "127.0.0.7")
 
     def together(self, chosen, seconds):
         self.settle()
@@ -445,6 +444,8 @@ class Round:
         yield not wrong and (not slow or late) and bool(asked), f"/ready says 200 within a second ({len(asked)} asked)", [f"{wrong}" if wrong else "", f"{len(slow)} slower" if slow else ""]
         yield self.watch.highest <= servers.MEMORY + SLACK, f"memory within limits.memory + 128 MiB ({self.watch.highest / MIB:.0f} of {(servers.MEMORY + SLACK) / MIB:.0f} MiB)", []
         yield not self.watch.deaths, f"the server neither dies nor hangs ({len(self.watch.deaths)} times)", [f"{code}: {' | '.join(lines)[:400]}" for _, code, lines in self.watch.deaths[:8]]
+        most, allowed = self.counts()["tmdb/most"], servers.TMDB_RATE * (WINDOW + 1)
+        yield 0 < most <= allowed, f"calls of the mirrored API within its rate (at most {most} in {WINDOW} s; {allowed} with the jitter of a second)", []
         touched = dict(self.canary.touched)
         yield not touched, "nothing connects to the inside", [f"{touched}" if touched else ""]
         wrong = [(f"{name}: {kind[7:]}", many) for name, _, more in self.results for kind, many in more.items() if kind.startswith("wrong")]

@@ -5,8 +5,9 @@ import Synchronization
 /// Of a fair budget, a client may reserve as much as is still free, so that one client does not take all (dynamic thresholds; Choudhury and
 /// Hahne, 1998). Its first reservation may be as large as there is room for.
 ///
-/// Small reservations have a sixteenth of it to themselves: a few large pictures do not keep small ones out. If what cannot be refused,
-/// such as connections and responses, takes that sixteenth too, small reservations exceed the limit by it.
+/// Small reservations have a sixteenth of it to themselves: a few large pictures do not keep small ones out. Large ones also leave an eighth
+/// to what cannot be refused, such as connections and responses. If that takes more, and the sixteenth too, small reservations exceed the
+/// limit by it.
 package final class MemoryBudget: Sendable {
     package let limit: Int
     private let standing: Int
@@ -18,6 +19,8 @@ package final class MemoryBudget: Sendable {
         var used = 0
         /// The bytes of small reservations.
         var small = 0
+        /// The bytes of what cannot be refused.
+        var charged = 0
         /// The bytes of what yields to reservations of nearly the whole limit.
         var yielding = 0
         /// The bytes of each client that is known.
@@ -48,6 +51,8 @@ package final class MemoryBudget: Sendable {
     private var longestSmall: Int { limit / 32 }
     /// The bytes that only small reservations may use.
     private var smallRoom: Int { limit / 16 }
+    /// The bytes that only small reservations and what cannot be refused may use. A part has none of its own.
+    private var chargedRoom: Int { whole == nil ? limit / 8 : 0 }
 
     /// Reserves `bytes` until the last reference to the reservation is released; `nil` if there is no room.
     /// - Parameters:
@@ -65,7 +70,7 @@ package final class MemoryBudget: Sendable {
 
     /// Counts bytes that already exist and cannot be refused.
     package func charge(_ bytes: Int) -> MemoryReservation {
-        add(bytes)
+        addCharged(bytes)
         return MemoryReservation(bytes, of: self, as: .charged)
     }
 
@@ -117,14 +122,20 @@ package final class MemoryBudget: Sendable {
 
     /// The free bytes that a reservation of `bytes` may use.
     private func free(for bytes: Int, _ state: State) -> Int {
-        let most = limit - standing - (smallPart(of: bytes) == bytes ? 0 : smallRoom)
-        // What never fits beside the standing bytes and the room for small ones may take their place.
-        return (bytes > most ? limit : most - state.yielding) - state.used
+        let most = limit - standing
+        if smallPart(of: bytes) == bytes { return most - state.yielding - state.used }
+        let large = most - smallRoom - chargedRoom
+        // What never fits beside all that may take the place of it, as far as it needs to, but for an eighth of the limit.
+        guard bytes <= large else { return max(large, min(limit, bytes + chargedRoom)) - state.used }
+        return large + min(state.charged, chargedRoom) - state.yielding - state.used
     }
 
-    fileprivate func add(_ bytes: Int) {
-        state.withLock { $0.used += bytes }
-        whole?.add(bytes)
+    fileprivate func addCharged(_ bytes: Int) {
+        state.withLock {
+            $0.used += bytes
+            $0.charged += bytes
+        }
+        whole?.addCharged(bytes)
     }
 
     fileprivate func addYielding(_ bytes: Int) {
@@ -180,7 +191,7 @@ package final class MemoryReservation: Sendable {
             guard total < bytes else { return }
             switch kind {
             case .reserved: _ = budget.change(bytes, to: total, of: client)
-            case .charged: budget.add(total - bytes)
+            case .charged: budget.addCharged(total - bytes)
             case .yielding: budget.addYielding(total - bytes)
             }
             bytes = total
