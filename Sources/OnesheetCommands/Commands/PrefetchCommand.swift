@@ -56,14 +56,14 @@ struct PrefetchCommand: PluggedCommand {
             let titles = try await prefetcher.titles(order.selection)
             if titles.count == 0 { lists.sayEmpty(list: list, query: query) }
             if dryRun {
-                try show(await prefetcher.estimate(titles, variants))
+                try show(await prefetcher.estimate(titles, variants), of: titles.count)
                 return nil
             }
             let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
             let (summary, signal) = try await Interruption.cancelling {
                 await prefetcher.run(titles, variants) { progress.show($0) }
             }
-            progress.finish(summary)
+            progress.finish(summary, of: titles.count)
             return (summary, signal)
         }
         guard let (summary, signal) = outcome else { return }
@@ -72,13 +72,13 @@ struct PrefetchCommand: PluggedCommand {
         if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
     }
 
-    private func show(_ estimate: PrefetchEstimate) throws {
+    private func show(_ estimate: PrefetchEstimate, of titles: Int) throws {
         if json {
             try StandardStreams.output(document: estimate)
         } else {
             StandardStreams.output(
                 lines: """
-                    \(estimate.total) variants: \(estimate.there) cached, \(estimate.missing) to render
+                    \(ProgressLine.count(titles, estimate.total)): \(estimate.there) cached, \(estimate.missing) to render
                     \(estimate.titlesToAsk) titles to request from the source, at least \(estimate.fetches) pictures to fetch\
                     \(estimate.bytes.map { ", about \($0 / 1024) KiB to store" } ?? "")
                     """)

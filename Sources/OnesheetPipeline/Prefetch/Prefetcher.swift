@@ -124,7 +124,8 @@ package struct Prefetcher: Sendable {
         of title: TitleReference, from source: any ContentSource, as transforms: [Transform]
     ) async throws(Failure) -> [ImageAnswer] {
         try await WorkContext.with({ $0.urgency = .prefetch }) { () async throws(Failure) in
-            try await pipeline.images(for: transforms.map { ImageRequest(title, $0) }, from: source)
+            let title = try await catalog.own(title, from: source)
+            return try await pipeline.images(for: transforms.map { ImageRequest(title, $0) }, from: source)
         }
     }
 
@@ -170,7 +171,16 @@ package struct Prefetcher: Sendable {
         _ variants: [ImageVariant], of title: TitleReference, from source: any ContentSource
     ) async -> PrefetchSummary {
         var summary = PrefetchSummary()
-        let missing = await missing(variants, of: title)
+        let own: TitleReference
+        do throws(Failure) {
+            own = try await patience.waiting { () async throws(Failure) in try await catalog.own(title, from: source) }
+        } catch .cancelled {
+            return summary
+        } catch {
+            summary.add(.init(title: title.description, variants: variants.count, reason: error.reason))
+            return summary
+        }
+        let missing = await missing(variants, of: own)
         summary.skipped = variants.count - missing.count
         for requests in Self.byImage(missing) { summary.add(await make(requests, from: source)) }
         return summary
@@ -204,7 +214,7 @@ package struct Prefetcher: Sendable {
         var estimate = PrefetchEstimate()
         estimate.total = titles.count * variants.count
         for title in titles.references {
-            let missing = await missing(variants, of: title)
+            let missing = await missing(variants, of: await catalog.knownOwn(title))
             guard !missing.isEmpty else { continue }
             estimate.missing += missing.count
             var fetches = 0
