@@ -84,7 +84,7 @@ struct ConsoleRoute: Route {
         do {
             if !hasLists { try administrator.check(context) }
             if let id = parameters["posters"] {
-                let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
+                let title = try await catalog.own(TitleReference(source: source, id: String(id)).canonical(in: sources))
                 return .posters(
                     title,
                     PostersDocument(
