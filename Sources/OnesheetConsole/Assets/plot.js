@@ -1,6 +1,6 @@
 // Lines over time, drawn as SVG.
 import { h } from "./dom.js";
-import { ago, t } from "./words.js";
+import { language, t } from "./words.js";
 
 const [width, height] = [300, 90];
 
@@ -9,6 +9,12 @@ function svg(tag, attributes, ...children) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;
+}
+
+/** How long ago something was: “5 minutes ago”. */
+function ago(seconds) {
+  const [count, unit] = seconds < 90 ? [seconds, "second"] : seconds < 3300 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
+  return new Intl.RelativeTimeFormat(language).format(-Math.round(count), unit);
 }
 
 /** The unbroken pieces of a line. A missing value ends a piece. */

@@ -2,6 +2,12 @@
 import { learn } from "./words.js";
 
 const en = {
+  token: "Administrator's token", signIn: "Sign in", signOut: "Sign out", signedIn: "Signed in as administrator",
+  signInHelp: "The administrator of this server can pin or reject a candidate, block the present picture, or choose anew.",
+  tokenPlace: "The token is admin.token of the configuration or ONESHEET_ADMIN_TOKEN of the environment. A server that made its own keeps it in the file “keys” of its cache. This tab keeps it until it is closed.",
+  signInFirst: "Sign in to decide", onlyOne: "The source knows its poster; nothing was compared.", notLooked: "Not compared with the others yet",
+  score: "Score", pin: "Pin", reject: "Reject", unpin: "Unpin", allow: "Allow again", block: "Block the present picture", undo: "Undo",
+  anew: "Forget decisions, choose anew", lostPin: "The pin is forgotten.", lostRejections: "Rejections forgotten: {count}.",
   didPin: "Candidate {count} is pinned: it is the poster now.", didReject: "Candidate {count} is rejected: it is never chosen again.",
   didUnpin: "Candidate {count} is not pinned any more.", didAllow: "Candidate {count} may be chosen again.",
   didBlock: "The picture is blocked: it is never shown again.", didForget: "The poster is chosen anew.", didUndo: "Undone.", inPlace: "The present picture",
@@ -78,6 +84,11 @@ const en = {
 };
 
 const ko = {
+  token: "관리자 토큰", signIn: "로그인", signOut: "로그아웃", signedIn: "관리자로 로그인했습니다", signInHelp: "이 서버의 관리자는 후보를 고정하거나 제외하고, 현재 그림을 차단하고, 포스터를 다시 고를 수 있습니다.",
+  tokenPlace: "토큰은 설정의 admin.token이나 환경 변수 ONESHEET_ADMIN_TOKEN입니다. 서버가 직접 만들었다면 캐시 폴더의 keys 파일에 있습니다. 이 탭을 닫을 때까지만 기억합니다.",
+  signInFirst: "결정하려면 로그인하세요", onlyOne: "출처가 포스터를 알고 있어 비교하지 않았습니다.", notLooked: "다른 후보와 아직 비교하지 않음", score: "점수", pin: "고정", reject: "제외",
+  unpin: "고정 해제", allow: "제외 취소", block: "현재 그림 차단", undo: "되돌리기", anew: "결정을 잊고 다시 고르기", lostPin: "고정한 것을 잊었습니다.",
+  lostRejections: "제외한 것 {count}개를 잊었습니다.",
   language: "언어", anyLanguage: "출처 설정대로", noWords: "글자 없음",
   kind_poster: "포스터", kind_season: "시즌", kind_backdrop: "배경", kind_logo: "로고", kind_still: "스틸", kind_profile: "인물", kind_banner: "배너",
   didPin: "{count}번 후보를 고정했습니다. 이제 이 그림이 포스터입니다.", didReject: "{count}번 후보를 제외했습니다. 다시 선택되지 않습니다.",

@@ -37,16 +37,10 @@ const words = {
     provenance: "Where it comes from", site: "Site", fetched: "Fetched", freshUntil: "Fresh until", original: "Original", picture: "Picture",
     another: "Find another poster", candidates: "Candidates", posterOf: "Poster of {name}", backToTitle: "Back to {name}",
     notAvailable: "not available", candidate: "Candidate {count}", chosen: "chosen", pinned: "pinned", rejected: "rejected",
-    score: "Score", pin: "Pin", reject: "Reject", unpin: "Unpin", allow: "Allow again", block: "Block the present picture", undo: "Undo", anew: "Forget decisions, choose anew",
-    onlyOne: "The source knows its poster; nothing was compared.", notLooked: "Not compared with the others yet", token: "Administrator's token",
-    signIn: "Sign in", signOut: "Sign out", signedIn: "Signed in as administrator",
-    signInHelp: "The administrator of this server can pin or reject a candidate, block the present picture, or choose anew.",
-    tokenPlace: "The token is admin.token of the configuration or ONESHEET_ADMIN_TOKEN of the environment. A server that made its own keeps it in the file “keys” of its cache. This tab keeps it until it is closed.",
-    signInFirst: "Sign in to decide", beginsOn: "The lists begin on {day}", endsOn: "The lists end on {day}", cached: "Cached", notKept: "no: its origin forbids it",
-    noToken: "No token was given. Sign in first.", wrongToken: "This is not the administrator’s token. Check it, and sign in again.",
+    beginsOn: "The lists begin on {day}", endsOn: "The lists end on {day}", cached: "Cached", notKept: "no: its origin forbids it",
+    noToken: "No token was given. Sign in first.", wrongToken: "The token is not the one of this server. Check it, and sign in again.",
     againIn: "Trying again in {count} s.", details: "Details", noAnswer: "The server does not answer.", pictureForbidden: "The server refuses this picture.", pictureBroken: "The original is not a usable picture.",
     pictureBusy: "The server or the source is busy.", pictureFailed: "The server failed.", pictureOrigin: "The source does not answer.",
-    lostPin: "The pin is forgotten.", lostRejections: "Rejections forgotten: {count}.",
     tooLong: "It took too long.", tooLongInList: "Refresh to try again.", tryView: "Try", explain: "Explain", trySizes: "Try other sizes and formats",
     whySlow: "Why was it fast or slow?",
   },
@@ -86,16 +80,10 @@ const words = {
     provenance: "포스터의 출처", site: "사이트", fetched: "가져온 때", freshUntil: "유효 기한", original: "원본", picture: "그림",
     another: "다른 포스터 찾기", candidates: "후보", posterOf: "{name} 포스터", backToTitle: "{name} 페이지로 돌아가기",
     notAvailable: "없음", candidate: "후보 {count}", chosen: "선택됨", pinned: "고정됨", rejected: "제외됨",
-    score: "점수", pin: "고정", reject: "제외", unpin: "고정 해제", allow: "제외 취소", block: "현재 그림 차단", undo: "되돌리기", anew: "결정을 잊고 다시 고르기",
-    onlyOne: "출처가 포스터를 알고 있어 비교하지 않았습니다.", notLooked: "다른 후보와 아직 비교하지 않음", token: "관리자 토큰",
-    signIn: "로그인", signOut: "로그아웃", signedIn: "관리자로 로그인했습니다",
-    signInHelp: "이 서버의 관리자는 후보를 고정하거나 제외하고, 현재 그림을 차단하고, 포스터를 다시 고를 수 있습니다.",
-    tokenPlace: "토큰은 설정의 admin.token이나 환경 변수 ONESHEET_ADMIN_TOKEN입니다. 서버가 직접 만들었다면 캐시 폴더의 keys 파일에 있습니다. 이 탭을 닫을 때까지만 기억합니다.",
-    signInFirst: "결정하려면 로그인하세요", beginsOn: "목록은 {day}부터 있습니다", endsOn: "목록은 {day}까지 있습니다", cached: "캐시", notKept: "안 함: 원본 서버가 금지합니다",
+    beginsOn: "목록은 {day}부터 있습니다", endsOn: "목록은 {day}까지 있습니다", cached: "캐시", notKept: "안 함: 원본 서버가 금지합니다",
     noToken: "토큰이 없습니다. 먼저 로그인하세요.", wrongToken: "관리자 토큰이 아닙니다. 확인하고 다시 로그인하세요.",
     againIn: "{count}초 뒤에 다시 시도합니다.", details: "자세히", noAnswer: "서버가 응답하지 않습니다.", pictureForbidden: "서버가 이 그림을 거부합니다.", pictureBroken: "원본이 쓸 수 있는 그림이 아닙니다.",
     pictureBusy: "서버나 출처에 여유가 없습니다.", pictureFailed: "서버에 문제가 생겼습니다.", pictureOrigin: "출처가 응답하지 않습니다.",
-    lostPin: "고정한 것을 잊었습니다.", lostRejections: "제외한 것 {count}개를 잊었습니다.",
     tooLong: "너무 오래 걸렸습니다.", tooLongInList: "새로 고치면 다시 시도합니다.", tryView: "만들어 보기", explain: "살펴보기",
     trySizes: "다른 크기와 형식 만들기", whySlow: "왜 빨랐을까, 느렸을까?",
   },
@@ -165,12 +153,6 @@ export const shortDay = (day) => shortDays.format(utc(day));
 export const monthName = (day) => style({ month: "long", year: "numeric" }).format(utc(day));
 export const weekdayName = (day, width) => style({ weekday: width }).format(utc(day));
 export const days = (first, last) => style({ day: "numeric", month: "long", year: "numeric" }).formatRange(utc(first), utc(last));
-
-/** How long ago something was: “5 minutes ago”. */
-export function ago(seconds) {
-  const [count, unit] = seconds < 90 ? [seconds, "second"] : seconds < 3300 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
-  return new Intl.RelativeTimeFormat(language).format(-Math.round(count), unit);
-}
 
 /** A moment in the reader's own time zone. */
 export const moment = (date) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(date));

@@ -114,7 +114,8 @@ final class DeployTests: XCTestCase {
 
     func testConfigurationsOfTheExamplesAreProtected() throws {
         let environment = secrets.merging([
-            "ONESHEET_LISTEN": "0.0.0.0:8080", "TMDB_TOKEN": "t", "ONESHEET_ADMIN_TOKEN": "0123456789abcdef",
+            "ONESHEET_LISTEN": "0.0.0.0:8080", "TMDB_TOKEN": "t",
+            "ONESHEET_ADMIN_TOKEN": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
         ]) { $1 }
         for name in ["cloud-run", "jellyfin"] {
             let (configuration, errors) = try ConfigurationFile(environment: environment.merging(["JELLYFIN_KEY": "k"]) { $1 })
