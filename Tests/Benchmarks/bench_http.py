@@ -14,7 +14,7 @@ import os, random, re, shutil, statistics, subprocess, sys
 import http_overload, http_servers
 from http_servers import fetch
 
-OURS, DISK, NGINX, PROXY, FILTER, VARNISH, THUMBOR, OURS_TLS, NGINX_TLS = range(18080, 18089)
+OURS, DISK, NGINX, PROXY, FILTER, VARNISH, THUMBOR, OURS_TLS, NGINX_TLS, MIRROR = range(18080, 18090)
 POSTER = "/t/p/w500/sample/1.jpg"
 
 
@@ -144,6 +144,14 @@ def main(program, room, rounds=5, seconds=3):
                 servers.pop().stop()
             else:
                 print(f"{name}: not installed", file=sys.stderr)
+        http_servers.answers(room)
+        mirror, proxy = start(http_servers.mirror(program, room, MIRROR, NGINX)), start(http_servers.proxy_cache(room, PROXY, NGINX))
+        header("a cached answer of TMDB", "nginx proxy_cache")
+        for name, target in [("a film with its cast", "/3/movie/550"), ("a list of 20", "/3/movie/popular")]:
+            bodies = {fetch(server.port, target)[0] for server in (mirror, proxy)}
+            assert len(bodies) == 1, f"two answers to {target}"
+            asked = script(f"{room}/answer.lua", [target])
+            compare(f"{name}, {len(bodies.pop()) / 1000:.0f} KB", mirror, proxy, lambda _: asked, 32, rounds, seconds)
         for connections in http_overload.CONNECTIONS:
             http_overload.measure(OURS, POSTER, http_overload.misses(f"{room}/misses.lua"), connections)
     finally:

@@ -1,7 +1,7 @@
 """The servers that bench_http.py compares, each on a port of its own: ours, nginx with static files, and the field's caches and
 resizers, where they are installed."""
 
-import importlib.util, os, shutil, signal, ssl, subprocess, sys, time, urllib.error, urllib.request
+import importlib.util, json, os, shutil, signal, ssl, subprocess, sys, time, urllib.error, urllib.request
 
 TICK = os.sysconf("SC_CLK_TCK")
 # For the certificate of the benchmark.
@@ -67,15 +67,37 @@ def certificate(room):
     return pair
 
 
-def ours(program, room, port, name, memory, tls=None):
-    """Our server with the sample source; its cache is below ROOM."""
+def ours(program, room, port, name, memory, tls=None, sources="sample: { type: sample }", dialects=""):
+    """Our server, by default with the sample source; its cache is below ROOM."""
     write(f"{room}/{name}.yaml", f"""
 listen: 127.0.0.1:{port}
 cache: {{ memory: {{ bytes: {memory}, expires: 1h }}, disk: {{ path: {room}/{name} }} }}
-sources: {{ sample: {{ type: sample }} }}
+dialects: [{dialects}]
+sources: {{ {sources} }}
 """ + ("tls: {{ certificate: {}, key: {} }}\n".format(*tls) if tls else ""))
     return Server([program, "serve", "--config", f"{room}/{name}.yaml"], port, open(f"{room}/{name}.log", "w"),
                   "https" if tls else "http")
+
+
+def mirror(program, room, port, origin):
+    """Our server as a mirror of TMDB, whose answers are files of ORIGIN's port."""
+    return ours(program, room, port, "mirror", "256MiB", dialects="tmdb", sources=f"""tmdb: {{ type: rest, manifest: tmdb, networks: [loopback],
+        baseURL: "http://127.0.0.1:{origin}/3", variables: {{ token: none }} }}""")
+
+
+def answers(room):
+    """Writes answers of TMDB below ROOM/www: a film, and a list of 20."""
+    def film(number):
+        return {"adult": False, "backdrop_path": f"/backdrop{number}.jpg", "genre_ids": [18, 53, 35], "id": number, "original_language": "en",
+                "original_title": f"Film {number}", "overview": "A plot in the length of most plots, of about four hundred bytes. " * 6,
+                "popularity": 61.4, "poster_path": f"/poster{number}.jpg", "release_date": "1999-10-15", "title": f"Film {number}",
+                "video": False, "vote_average": 8.4, "vote_count": 27000}
+
+    os.makedirs(f"{room}/www/3/movie", exist_ok=True)
+    cast = [{"id": n, "name": f"Name {n}", "character": f"Role {n}", "profile_path": f"/profile{n}.jpg", "order": n} for n in range(60)]
+    write(f"{room}/www/3/movie/550", json.dumps({**film(550), "imdb_id": "tt0137523", "runtime": 139, "credits": {"cast": cast}}))
+    found = [film(number) for number in range(1, 21)]
+    write(f"{room}/www/3/movie/popular", json.dumps({"page": 1, "results": found, "total_pages": 1, "total_results": 20}))
 
 
 # As its users tune it for files.
