@@ -38,10 +38,13 @@ extension Pipeline {
             return source.asksService && location == nil ? ["no images of the title are known; a request asks its source"] : []
         }
         guard !ranked.isEmpty else { return ["its source has none"] }
-        let index = location.map { location in ranked.firstIndex { $0.candidate.location.name.isExactly(location) } } ?? 0
+        let choice = await originals.choice(of: image)
+        // After a pin, the cache may still have the image that was chosen before.
+        let name = choice.chosen ?? location
+        let index = name.map { name in ranked.firstIndex { $0.candidate.location.name.isExactly(name) } } ?? 0
         guard let index else { return ["the source no longer names this image"] }
         let order = ranked[index].reasons.isEmpty ? "in the order of the source" : "by the rule"
         let place = "number \(index + 1) of \(ranked.count) \(order)"
-        return [await originals.isPinned(image) ? "pinned by the administrator, \(place)" : place] + ranked[index].reasons
+        return [choice.isPinned ? "pinned by the administrator, \(place)" : place] + ranked[index].reasons
     }
 }

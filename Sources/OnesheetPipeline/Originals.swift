@@ -173,7 +173,7 @@ package struct Originals: Sendable {
     func hash(of original: Original) async throws(Failure) -> PerceptualHash { try await selection.hash(of: original) }
 
     /// Whether the administrator has pinned the image.
-    func isPinned(_ image: ImageReference) async -> Bool { await selection.isPinned(image) }
+    func choice(of image: ImageReference) async -> PosterChoice { await selection.choice(of: image) }
 
     /// The hash of the original whose entry, or its head, is `entry`, if nothing needs to be computed for it.
     func knownHash(of entry: CacheEntry) -> PerceptualHash? { selection.knownHash(of: entry) }

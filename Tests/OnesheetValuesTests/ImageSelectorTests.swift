@@ -10,6 +10,14 @@ final class ImageSelectorTests: XCTestCase {
         for text in ["", "logos", "logo.", "logo.1", ".ko"] { XCTAssertThrowsError(try ImageSelector(text), text) }
     }
 
+    func testLanguageWithoutKindIsSaid() {
+        for text in ["ko", "original.en", "none"] {
+            XCTAssertThrowsError(try ImageSelector(text)) { error in
+                XCTAssertTrue("\(error)".contains("languages come behind a kind, as in poster.ko.none"), "\(error)")
+            }
+        }
+    }
+
     func testPosterHasTheNameOfItsTitle() throws {
         // Given
         let title = TitleReference(source: "tmdb", id: "logo@x://y")

@@ -176,7 +176,7 @@ struct CandidateSelection: Sendable {
     }
 
     /// Whether the administrator has pinned the image.
-    func isPinned(_ image: ImageReference) async -> Bool { await remembered(image).choice.isPinned }
+    func choice(of image: ImageReference) async -> PosterChoice { await remembered(image).choice }
 
     /// The stored choice. If it cannot be read, the selection continues without it: a poster is better than none.
     private func remembered(_ image: ImageReference?) async -> (choice: PosterChoice, blocked: [PerceptualHash]) {

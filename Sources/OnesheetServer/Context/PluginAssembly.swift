@@ -71,6 +71,8 @@ package struct PluginAssembly: Sendable {
         context.statedMatches = { [choices, logger] id in
             do {
                 return try await choices?.decision(of: ImageReference(TitleReference(source: name, id: id))).matches ?? [:]
+            } catch is CancellationError {
+                return [:]
             } catch {
                 logger.error("the stated matches of titles cannot be read", metadata: ["reason": "\(error)"])
                 return [:]

@@ -63,7 +63,7 @@ extension TransformOption {
     static let response: [TransformOption] = [
         TransformOption(
             ["im", "image"], arguments: "{kind}:{language}:…",
-            help: "another image of the title: its backdrop, logo, still, profile, banner or season, in the best of these languages"
+            help: "the title's poster, backdrop, logo, still, profile, banner or season, in the best of these languages"
         ) { option, parsed, _ throws(RequestError) in
             guard let kind = option.text() else { return }
             var languages: [LanguageList.Entry] = []

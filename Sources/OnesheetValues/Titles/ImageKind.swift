@@ -29,6 +29,8 @@ public enum ImageKind: String, Sendable, Hashable, Codable, CaseIterable, Coding
     /// - Throws: `RequestError.unknown` with the nearest name.
     public static func named(_ name: some StringProtocol) throws(RequestError) -> ImageKind {
         if let kind = ImageKind(rawValue: String(name)) { return kind }
-        throw .unknown(unknownName(String(name), kind: "image kind", known: allCases.map(\.rawValue), listsAll: true))
+        let problem = unknownName(String(name), kind: "image kind", known: allCases.map(\.rawValue), listsAll: true)
+        let isLanguage = name.utf8.count == 2 || ["original", "none"].contains(String(name))
+        throw .unknown(isLanguage ? "\(problem); languages come behind a kind, as in poster.ko.none" : problem)
     }
 }

@@ -302,6 +302,19 @@ final class ImageKindTests: ServerTestCase {
         XCTAssertEqual(first["state"] as? String, "chosen")
     }
 
+    func testWordsAreAboutThePinnedImageBeforeItIsFetched() async throws {
+        // Given a poster that was served, with a second candidate in its candidates
+        let server = try await server(try await tmdb())
+        _ = try await width(server, "/t/p/original/tmdb/550")
+        // When the second is pinned, and nothing is asked for since
+        let pin = try await server.send(
+            "/sources/tmdb/titles/550/poster", method: "PUT", fields: administrator, body: #"{"candidate":2}"#)
+        XCTAssertEqual(pin.status, 200, pin.text)
+        // Then the words are about the second
+        let explanation = try await server.send("/explain?url=/t/p/original/tmdb/550").json()
+        XCTAssertEqual((explanation["choice"] as? [String])?.first, "pinned by the administrator, number 2 of 5 by the rule")
+    }
+
     func testPinsAndRejectionsAreByKindAndLanguage() async throws {
         // Given a server with the poster, the English poster and the logo in its cache
         let server = try await server(try await tmdb())
