@@ -11,29 +11,24 @@ extension FirstSource {
         public var sameIDs: [String]
         /// The least score of a match that is believed; see `TitleMatch`.
         public var leastScore: Double
-        /// Stated ids: by the id of the title, by the name of the member. `nil` says that the member does not have it.
-        public var statedIDs: [String: [String: String?]]
+        /// Stated ids: by the id of the title, by the name of the member. `none` says that the member does not have it.
+        public var statedIDs: [String: [String: String]]
         /// How long one answer of a member is waited for.
         public var wait: Duration
 
-        private enum CodingKeys: String, CodingKey {
-            case sources, sameIDs, match, wait, poster, season, backdrop, logo, still, profile, banner
-        }
+        private enum CodingKeys: CodingKey { case sources, sameIDs, match, wait }
 
         private enum MatchKeys: CodingKey { case atLeast, titles }
 
         public init(from decoder: any Decoder) throws {
             let keys = try decoder.container(keyedBy: CodingKeys.self)
-            for kind in ImageKind.allCases {
-                guard let key = CodingKeys(rawValue: kind.rawValue) else { continue }
-                kinds[kind] = try keys.decodeIfPresent([String].self, forKey: key)
-            }
+            let byKind = try decoder.container(keyedBy: ImageKind.self)
+            for kind in ImageKind.allCases { kinds[kind] = try byKind.decodeIfPresent([String].self, forKey: kind) }
             sameIDs = try keys.decodeIfPresent([String].self, forKey: .sameIDs) ?? []
             wait = try keys.decodeIfPresent(Interval.self, forKey: .wait)?.duration ?? .seconds(8)
             let match = keys.contains(.match) ? try keys.nestedContainer(keyedBy: MatchKeys.self, forKey: .match) : nil
             leastScore = try match?.decodeIfPresent(Double.self, forKey: .atLeast) ?? TitleMatch.leastScore
-            let stated = try match?.decodeIfPresent([String: [String: String]].self, forKey: .titles) ?? [:]
-            statedIDs = stated.mapValues { $0.mapValues { $0 == "none" ? nil : $0 } }
+            statedIDs = try match?.decodeIfPresent([String: [String: String]].self, forKey: .titles) ?? [:]
             // Required keys come last, so that errors in the others are told if one is missing.
             sources = try keys.decode([String].self, forKey: .sources)
         }

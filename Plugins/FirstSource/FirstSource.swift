@@ -36,7 +36,7 @@ public struct FirstSource: SourcePlugin {
             throw ConfigurationError(path: "sameIDs", message: "has all sources; one of them must have the ids")
         }
         self.lead = lead
-        lookup = MemberLookup(members: members, lead: lead, configuration: configuration)
+        lookup = MemberLookup(members: members, lead: lead, configuration: configuration, context: context)
     }
 
     public var asksService: Bool { members.contains(where: \.source.asksService) }
@@ -55,6 +55,8 @@ public struct FirstSource: SourcePlugin {
     }
 
     public func canonicalID(_ id: String) -> String { lead.source.canonicalID(id) }
+    public func isForeign(_ id: String) -> Bool { lead.source.isForeign(id) }
+    public func ownID(of id: String) async throws(SourceError) -> String { try await lead.source.ownID(of: id) }
 
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         guard query.phrase != nil else { return try await lead.source.titles(query) }

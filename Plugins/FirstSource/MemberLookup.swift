@@ -20,15 +20,18 @@ struct MemberLookup: Sendable {
     private let members: [SourceMember]
     private let lead: SourceMember
     private let sameIDs: [String]
-    private let statedIDs: [String: [String: String?]]
+    /// By the configuration, and by the administrator, who precedes it.
+    private let statedIDs: [String: [String: String]]
+    private let pinnedIDs: @Sendable (_ id: String) async -> StatedMatches
     private let leastScore: Double
     private let wait: Duration
 
-    init(members: [SourceMember], lead: SourceMember, configuration: FirstSource.Configuration) {
+    init(members: [SourceMember], lead: SourceMember, configuration: FirstSource.Configuration, context: PluginContext) {
         self.members = members
         self.lead = lead
         sameIDs = configuration.sameIDs
         statedIDs = configuration.statedIDs
+        pinnedIDs = context.statedMatches
         leastScore = configuration.leastScore
         wait = configuration.wait
     }
@@ -56,11 +59,8 @@ struct MemberLookup: Sendable {
         var search = Search(members: members, ids: databaseIDs(of: id, at: lead))
         search.places[lead.name] = Place(member: lead, id: id)
         for member in members where sameIDs.contains(member.name) { search.places[member.name] = Place(member: member, id: id) }
-        for (name, stated) in statedIDs[id] ?? [:] {
-            guard let member = members.first(where: { $0.name.isExactly(name) }) else { continue }
-            search.absent.insert(name)
-            search.places[name] = stated.map { Place(member: member, id: $0, match: "stated in the configuration") }
-        }
+        search.state(statedIDs[id] ?? [:], by: "stated in the configuration")
+        search.state(await pinnedIDs(id), by: "stated by the administrator")
         search.placeByIDs(databaseIDs)
         if !search.open.isEmpty { await findByTitle(title, of: id, &search) }
         let failures =
@@ -161,6 +161,15 @@ private struct Search {
 
     /// Whether an open member takes ids that are not known.
     var takesFurtherIDs: Bool { open.contains { $0.source.capabilities.ids.contains { ids[$0.database] == nil } } }
+
+    /// Places the members whose ids are stated.
+    mutating func state(_ ids: StatedMatches, by words: String) {
+        for (name, id) in ids {
+            guard let member = members.first(where: { $0.name.isExactly(name) }) else { continue }
+            absent.insert(name)
+            places[name] = id == "none" ? nil : MemberLookup.Place(member: member, id: member.source.canonicalID(id), match: words)
+        }
+    }
 
     /// The first that is known of a database counts.
     mutating func note(_ more: [String: String]) { ids.merge(more) { known, _ in known } }

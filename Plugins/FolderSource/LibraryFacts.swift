@@ -44,20 +44,21 @@ struct LibraryFacts {
         if !plain.isEmpty { title.name = plain }
     }
 
-    /// Adds what the file says. A file that cannot be read says nothing.
+    /// Adds what the file says, as far as it can be read.
     mutating func add(_ file: String) {
-        let text = Self.simplified(file)
+        let file = XMLReader.beginning(of: Array(file.utf8), into: NFOFile(), depth: 64)
         func first(_ names: String...) -> String? {
-            names.lazy.compactMap { name in NFOElement.all(name, in: text).lazy.map(\.text).first { !$0.isEmpty } }.first
+            names.lazy.compactMap { name in file.elements.first { $0.name.isExactly(name) && !$0.text.isEmpty }?.text }.first
         }
-        let isShow = text.contains("<tvshow")
+        let isShow = file.root.isExactly("tvshow")
         if let name = first("title") { title.name = name.split { $0.isWhitespace }.joined(separator: " ") }
         title.originalName = first("originaltitle")
         title.overview = first("plot", "outline")
         title.releaseDate = first("premiered", "releasedate", "aired").flatMap { CalendarDay($0) }
         if let year = first("year").flatMap({ Int($0) }), (1800...2999).contains(year) { title.metadata["year"] = .integer(year) }
-        for element in NFOElement.all("uniqueid", in: text) {
-            if let database = element.attribute("type") { note(element.text, of: database.lowercasedASCII(), isShow) }
+        for element in file.elements where element.name.isExactly("uniqueid") {
+            let database = element.attributes.first { $0.name.isExactly("type") }?.value
+            if let database { note(element.text, of: database.lowercasedASCII(), isShow) }
         }
         for database in ["imdb", "tmdb", "tvdb"] where title.ids[database] == nil {
             if let id = first("\(database)id") { note(id, of: database, isShow) }
@@ -85,102 +86,37 @@ struct LibraryFacts {
         default: return
         }
     }
-
-    /// The document without comments, and with its sections of literal text (CDATA) as text with entities.
-    private static func simplified(_ text: String) -> String {
-        var (kept, rest) = ("", text[...])
-        while let start = rest.firstRange(ofBytesOf: "<!") {
-            kept += rest[..<start.lowerBound]
-            rest = rest[start.upperBound...]
-            let isText = rest.starts(withBytesOf: "[CDATA[")
-            guard isText || rest.starts(withBytesOf: "--") else { continue }
-            rest = rest.dropFirst(bytes: isText ? 7 : 2)
-            guard let end = rest.firstRange(ofBytesOf: isText ? "]]>" : "-->") else { return kept }
-            if isText { kept += escaped(rest[..<end.lowerBound]) }
-            rest = rest[end.upperBound...]
-        }
-        return kept + rest
-    }
-
-    private static func escaped(_ text: Substring) -> String {
-        String(text).replacing(bytesOf: "&", with: "&amp;").replacing(bytesOf: "<", with: "&lt;")
-    }
-
-    static func trimmed(_ text: some StringProtocol) -> String {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        let bytes = text.utf8.drop(while: isSpace)
-        return String(decoding: bytes.reversed().drop(while: isSpace).reversed(), as: UTF8.self)
-    }
 }
 
-/// An element without elements in it. That suffices for the facts of a title: others are not read, and nothing is expanded.
-struct NFOElement {
-    let attributes: Substring
-    let text: String
-
-    private static let longestTag = 1000
-
-    /// The elements with this name that have only text, in order.
-    static func all(_ name: String, in document: String) -> [NFOElement] {
-        var elements: [NFOElement] = []
-        var rest = document[...]
-        while elements.count < 32, let start = rest.firstRange(ofBytesOf: "<\(name)") {
-            rest = rest[start.upperBound...]
-            guard let first = rest.utf8.first, first == UInt8(ascii: ">") || first == 0x20 || (0x09...0x0D).contains(first),
-                let end = rest.utf8.prefix(longestTag).firstIndex(of: UInt8(ascii: ">"))
-            else { continue }
-            let attributes = rest[..<end]
-            let after = rest[rest.utf8.index(after: end)...]
-            guard let (text, _) = after.cut(at: "<") else { break }
-            rest = after
-            guard after[text.endIndex...].starts(withBytesOf: "</\(name)>") else { continue }
-            elements.append(NFOElement(attributes: attributes, text: LibraryFacts.trimmed(unescaped(text))))
-        }
-        return elements
+/// The elements within the root of an `.nfo` file, with their own texts.
+private struct NFOFile: XMLHandler {
+    struct Element {
+        let name: String
+        let attributes: [XMLAttribute]
+        var text = ""
     }
 
-    /// The value of `name="value"`.
-    func attribute(_ name: String) -> String? {
-        for mark in ["\"", "'"] as [Unicode.Scalar] {
-            guard let start = attributes.firstRange(ofBytesOf: "\(name)=\(mark)") else { continue }
-            return attributes[start.upperBound...].cut(at: mark).map { String($0.before) }
-        }
-        return nil
+    private(set) var root = ""
+    /// Those that have ended.
+    private(set) var elements: [Element] = []
+    private var current: Element?
+    private var text: [UInt8] = []
+    private var depth = 0
+
+    mutating func begin(_ name: String, _ attributes: [XMLAttribute]) {
+        if depth == 0 { root = name }
+        if depth == 1 { (current, text) = (Element(name: name, attributes: attributes), []) }
+        depth += 1
     }
 
-    private static let longestEntity = 10
-
-    /// With the entities of XML, and characters by number, as what they mean.
-    private static func unescaped(_ text: Substring) -> String {
-        var (kept, rest) = ("", text)
-        while let (before, after) = rest.cut(at: "&") {
-            kept += before
-            rest = after
-            guard after.utf8.prefix(longestEntity).contains(UInt8(ascii: ";")), let (name, behind) = after.cut(at: ";"),
-                let character = character(name)
-            else {
-                kept += "&"
-                continue
-            }
-            kept.unicodeScalars.append(character)
-            rest = behind
-        }
-        return kept + rest
+    mutating func text(_ bytes: some Collection<UInt8>) {
+        if depth == 2 { text += bytes }
     }
 
-    private static func character(_ name: Substring) -> Unicode.Scalar? {
-        switch name {
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        case "amp": return "&"
-        default:
-            guard name.utf8.first == UInt8(ascii: "#") else { return nil }
-            let digits = name.dropFirst(bytes: 1)
-            let isHexadecimal = digits.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "x")
-            let number = isHexadecimal ? UInt32(digits.dropFirst(bytes: 1), radix: 16) : UInt32(digits)
-            return number.flatMap { $0 < 0x20 ? nil : Unicode.Scalar($0) }
-        }
+    mutating func end() {
+        depth -= 1
+        guard depth == 1, var element = current else { return }
+        element.text = String(decoding: text, as: UTF8.self).trimmed
+        elements.append(element)
     }
 }

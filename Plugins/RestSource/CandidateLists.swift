@@ -8,10 +8,10 @@ struct CandidateLists: Sendable, Decodable {
     init(from decoder: any Decoder) throws {
         switch try ConfigurationValue(from: decoder) {
         case .mapping(let keys) where keys["at"] == nil:
-            let container = try decoder.container(keyedBy: Kind.self)
+            let container = try decoder.container(keyedBy: ImageKind.self)
             var lists: [(kind: ImageKind, items: Items)] = []
             for kind in ImageKind.allCases {
-                let items = try container.decodeIfPresent(OneOrMore<Items>.self, forKey: Kind(kind: kind))
+                let items = try container.decodeIfPresent(OneOrMore<Items>.self, forKey: kind)
                 lists += (items?.all ?? []).map { (kind, $0) }
             }
             guard !lists.isEmpty else {
@@ -21,19 +21,6 @@ struct CandidateLists: Sendable, Decodable {
             self.lists = lists
         default: lists = [(.poster, try Items(from: decoder))]
         }
-    }
-
-    private struct Kind: CodingKey {
-        let kind: ImageKind
-        var stringValue: String { kind.rawValue }
-        var intValue: Int? { nil }
-
-        init(kind: ImageKind) { self.kind = kind }
-        init?(stringValue: String) {
-            guard let kind = ImageKind(rawValue: stringValue) else { return nil }
-            self.kind = kind
-        }
-        init?(intValue: Int) { nil }
     }
 
     /// The places in words, for the log.

@@ -14,14 +14,14 @@ extension Manifest {
         if let token {
             try VariableCheck(given: check.given, hasToken: false, manifest: name).request(token.request, at: "token", more: [])
         }
-        let lists =
+        let ownLists =
             TitleQuery.Period.allCases.map { ($0 == .day ? "list" : "periods.\($0.rawValue)", list(by: $0)) } + [("search", search)]
-        for (path, list) in lists {
+        for (path, list) in ownLists {
             guard let list else { continue }
-            try list.check(at: path)
-            let more: Set = path == "search" ? ["query"] : dates == nil ? [] : ["date", "day"]
-            try check.request(list.request, at: path, more: more.union(list.perPage == nil ? ["page"] : ["page", "offset"]))
-            try check.names(list.fields.names, at: "\(path).fields", more: [])
+            try check.list(list, at: path, more: path == "search" ? ["query"] : dates == nil ? [] : ["date", "day"])
+        }
+        for (name, list, variables) in lists?.all ?? [] {
+            try check.list(list, at: "lists.\(name)", more: Set(variables))
         }
         if let title { try check.title(title, at: "title", more: ["id"]) }
         if let candidates { try check.candidates(candidates, at: "candidates", more: ["id"]) }
@@ -108,6 +108,12 @@ private struct VariableCheck {
         try headers(request.headers, at: "\(path).headers", more: more)
         try names(request.url.names, at: "\(path).\(request.body == nil ? "get" : "post")", more: more)
         try names(request.body?.names ?? [], at: "\(path).json", more: more)
+    }
+
+    func list(_ list: ListRequest, at path: String, more: Set<String>) throws(ConfigurationError) {
+        try list.check(at: path)
+        try request(list.request, at: path, more: more.union(list.perPage == nil ? ["page"] : ["page", "offset"]))
+        try names(list.fields.names, at: "\(path).fields", more: more)
     }
 
     func title(_ title: TitleRequest, at path: String, more: Set<String>) throws(ConfigurationError) {

@@ -30,6 +30,8 @@ struct Manifest: Sendable, Decodable {
     var list: ListRequest?
     /// Lists by `week`, `weekend` and `weekdays`, which cover more than a day.
     var periods: Periods?
+    /// Further lists, by name.
+    var lists: NamedLists?
     /// A search for titles. The phrase is the variable `query`.
     var search: ListRequest?
     /// A title by its id. Without it, and without cases, a title is found in `list`.

@@ -8,7 +8,6 @@ public struct RestSource: SourcePlugin {
     public let originPolicy: OriginPolicy
     private let manifest: Manifest
     private let client: RestClient
-    private let resolutions = Resolutions()
 
     /// - Throws: `ConfigurationError` if the manifest is missing or uses an undefined variable.
     public init(_ configuration: Configuration, context: PluginContext) throws {
@@ -29,12 +28,15 @@ public struct RestSource: SourcePlugin {
     public var capabilities: SourceCapabilities {
         let periods = TitleQuery.Period.allCases.filter { manifest.list(by: $0) != nil }
         guard let dates = manifest.dates, !periods.isEmpty else {
-            return SourceCapabilities(hasLists: !periods.isEmpty, searches: manifest.search != nil, ids: ids)
+            return SourceCapabilities(
+                hasLists: !periods.isEmpty, lists: lists, searches: manifest.search != nil, ids: ids)
         }
         return SourceCapabilities(
-            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), searches: manifest.search != nil,
-            ids: ids)
+            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), lists: lists,
+            searches: manifest.search != nil, ids: ids)
     }
+
+    private var lists: [String] { manifest.lists?.names ?? [] }
 
     private var ids: [DatabaseIDs] { (manifest.ids ?? []).map(\.ids) }
 
@@ -48,6 +50,12 @@ public struct RestSource: SourcePlugin {
         if let phrase = query.phrase {
             guard let search = manifest.search else { throw .unsupported("a search") }
             return try await page(search, ["query": phrase], number: query.page)
+        }
+        if let name = query.list {
+            guard let (list, values) = manifest.lists?.list(name) else {
+                throw .unsupported(unknownName(name.shortened(to: 64), kind: "list", known: lists))
+            }
+            return try await page(list, values, number: query.page)
         }
         guard let list = manifest.list(by: query.period) else {
             throw .unsupported(query.period == .day ? "a list" : "lists by \(query.period.rawValue)")
@@ -154,6 +162,17 @@ public struct RestSource: SourcePlugin {
         return [PosterCandidate(.http(url: files.url.filled(client.facts(["file": id]).variables)))]
     }
 
+    public func isForeign(_ id: String) -> Bool { match(id) { $0.resolve != nil } != nil }
+
+    public func ownID(of asked: String) async throws(SourceError) -> String {
+        let id = try Self.checked(asked)
+        guard let (form, values) = match(id, where: { $0.resolve != nil }), let resolve = form.resolve else { return id }
+        let known = values.merging(["id": id]) { $1 }
+        let answer = try await client.ask(resolve.request, known, id: id)
+        guard let own = try resolve.id.text(in: answer.document, client.facts(known)) else { throw .notFound(id: asked) }
+        return try Self.checked(own)
+    }
+
     public func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
         try await client.answer(to: question)
     }
@@ -180,15 +199,11 @@ public struct RestSource: SourcePlugin {
         let candidates: CandidatesRequest?
     }
 
-    /// The requests for an id of this form. Resolves the id of another database.
+    /// The requests for an id of this form, also that of another database.
     private func route(of asked: String) async throws(SourceError) -> Route {
-        var id = try Self.checked(asked)
+        let id = try await ownID(of: asked)
         // A path that is not that of a file is no id either.
         guard manifest.files == nil || id.utf8.first != UInt8(ascii: "/") else { throw .notFound(id: asked) }
-        if let (form, values) = match(id, where: { $0.resolve != nil }), let resolve = form.resolve {
-            guard let own = try await resolved(id, values, by: resolve) else { throw .notFound(id: asked) }
-            id = own
-        }
         let match = match(id) { $0.resolve == nil }
         return Route(
             asked: asked, id: id, values: (match?.values ?? [:]).merging(["id": id]) { $1 },
@@ -200,25 +215,6 @@ public struct RestSource: SourcePlugin {
             if let values = form.id.values(of: id) { return (form, values) }
         }
         return nil
-    }
-
-    /// The source's own id for `id`; `nil` if it has none. Asked for once a day.
-    private func resolved(
-        _ id: String, _ values: [String: String], by resolve: Case.Resolution
-    ) async throws(SourceError) -> String? {
-        let now = client.context.clock.now
-        if let known = resolutions.known(id, at: now) { return known.own }
-        let values = values.merging(["id": id]) { $1 }
-        var own: String?
-        do throws(SourceError) {
-            let answer = try await client.ask(resolve.request, values, id: id)
-            own = try resolve.id.text(in: answer.document, client.facts(values))
-        } catch {
-            guard case .notFound = error else { throw error }
-        }
-        if let text = own { own = try Self.checked(text) }
-        resolutions.remember(own, for: id, at: now)
-        return own
     }
 
     /// Path segments that input must not contain.

@@ -92,6 +92,25 @@ extension Manifest {
               popularity: /popularity
               originalLanguage: /original_language
               posterPath: /poster_path
+        # The first 200 of each.
+        lists:
+          popular: { get: "/movie/popular{?language,page}", items: /results, pages: /total_pages, lastPage: 10, fields: *fields }
+          top-rated: { get: "/movie/top_rated{?language,page}", items: /results, pages: /total_pages, lastPage: 10, fields: *fields }
+          trending: { get: "/trending/movie/week{?language,page}", items: /results, pages: /total_pages, lastPage: 10, fields: *fields }
+          "collection-{collection}": { get: "/collection/{collection}{?language}", items: /parts, fields: *fields }
+          tv-popular:
+            get: "/tv/popular{?language,page}"
+            items: /results
+            pages: /total_pages
+            lastPage: 10
+            fields: &shows
+              id: { text: "tv-{/id}" }
+              name: /name
+              originalName: /original_name
+              originalLanguage: /original_language
+              overview: /overview
+              releaseDate: /first_air_date
+          tv-trending: { get: "/trending/tv/week{?language,page}", items: /results, pages: /total_pages, lastPage: 10, fields: *shows }
         search:
           get: "/search/movie{?query,language,page}"
           items: /results

@@ -52,14 +52,3 @@ private struct XMLTree: XMLHandler {
         if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
     }
 }
-
-extension String {
-    /// Without spaces, tabs and line ends around it.
-    fileprivate var trimmed: String {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-        guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) }) else {
-            return ""
-        }
-        return String(self[first...last])
-    }
-}

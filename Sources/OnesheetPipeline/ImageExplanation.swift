@@ -32,9 +32,12 @@ extension Pipeline {
 
     /// - Parameter location: of the original, if there is one.
     private func choice(of image: ImageReference, location: String?) async -> [String] {
-        guard let source = originals.catalog.sources[image.title.source],
-            let ranked = await originals.catalog.keptCandidates(for: image, from: source), !ranked.isEmpty
-        else { return [] }
+        guard let source = originals.catalog.sources[image.title.source] else { return [] }
+        guard let ranked = await originals.catalog.keptCandidates(for: image, from: source) else {
+            // What costs no call is not kept, and neither is the answer that there is none.
+            return source.asksService && location == nil ? ["no images of the title are known; a request asks its source"] : []
+        }
+        guard !ranked.isEmpty else { return ["its source has none"] }
         let index = location.map { location in ranked.firstIndex { $0.candidate.location.name.isExactly(location) } } ?? 0
         guard let index else { return ["the source no longer names this image"] }
         let order = ranked[index].reasons.isEmpty ? "in the order of the source" : "by the rule"

@@ -14,6 +14,7 @@ package struct Originals: Sendable {
     let lifetime: CacheExpiration
     let outlines: PictureOutlines
     private let fetch: OriginFetch
+    private let fetched: FetchedOriginals
     private let pool: RenderPool
     private let logger: Logger
     let failures: FailureMemory
@@ -42,9 +43,10 @@ package struct Originals: Sendable {
         self.pool = pool
         failures = FailureMemory(clock: clock)
         outlines = PictureOutlines(engine: engine, pool: pool, memory: cache.memory)
+        fetched = FetchedOriginals(cache: cache, pool: pool, clock: clock)
         fetch = OriginFetch(
             transport: transport, engine: engine, pool: pool, outlines: outlines,
-            local: LocalOriginals(memory: pool.memory, mostBytes: mostBytes),
+            local: LocalOriginals(memory: pool.memory, mostBytes: mostBytes), known: fetched,
             clock: clock, lifetime: lifetime)
         flights = Coalescing(
             cancelled: .cancelled, full: .overloaded(retryAfter: 1),
@@ -109,6 +111,7 @@ package struct Originals: Sendable {
             // The variants of the old bytes must be removed before the new original can be found.
             if let stored, stored.entry.validator != original.entry.validator { await forget(image) }
             await cache.store(original.entry, for: key, ifGeneration: generation)
+            fetched.note(original, of: image, at: generation)
             return original
         }
     }

@@ -121,6 +121,14 @@ package struct Pipeline: Sendable {
         return parts.map { ($0, reading.reservation) }
     }
 
+    /// `title` with the own id of its source; see `Catalog.own`.
+    package func own(_ title: TitleReference, from source: (any ContentSource)?) async throws(Failure) -> TitleReference {
+        try await originals.catalog.own(title, from: source)
+    }
+
+    /// The same as far as it is known. Asks nothing.
+    package func knownOwn(_ title: TitleReference) async -> TitleReference { await originals.catalog.knownOwn(title) }
+
     /// The error for a title whose source the configuration does not have.
     package func unknownSource(of title: TitleReference) -> Failure { originals.catalog.unknownSource(title.source) }
 

@@ -2,7 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from mirror import AGAIN, FILE, QUESTIONS, SIZES, FakeTMDB, drawn, read
+from fake_tmdb import FILE, FakeTMDB
+from mirror import AGAIN, QUESTIONS, SIZES, drawn, read
 from server import get
 
 HOURS = [1, 3, 6, 12, 24, 36, 48, 60, 72]

@@ -4,7 +4,7 @@ import io
 import json
 import threading
 
-from mirror import FILE, FakeTMDB
+from fake_tmdb import FILE, FakeTMDB
 from server import ask, get
 
 KEY = "family-key-of-a-test"

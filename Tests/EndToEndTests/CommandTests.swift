@@ -171,7 +171,7 @@ final class CommandTests: CommandTestCase {
         XCTAssertEqual(outcome.status, 1)
         XCTAssertFalse(outcome.errors.contains("\r"))
         XCTAssertTrue(outcome.errors.contains("failed: sample://nobody: "), outcome.errors)
-        XCTAssertTrue(outcome.errors.contains("1 made"), outcome.errors)
+        XCTAssertTrue(outcome.errors.contains("2 titles, 2 images: 1 made"), outcome.errors)
     }
 
     func testThatRenderMakesAFileOfAnotherFormatAndSize() async throws {

@@ -139,6 +139,24 @@ final class ConsoleDecisionTests: ConsoleTestCase {
         try await browser.wait("!location.search.includes('image=') && document.querySelectorAll('.candidate').length === 2")
     }
 
+    func testTitleHasItsIDsAndItsCandidateTheReasons() async throws {
+        // Given a film of a library, whose images another source has
+        let film = folder.appending(path: "films/Film")
+        try FileManager.default.createDirectory(at: film, withIntermediateDirectories: true)
+        let facts = "<movie><title>Film</title><uniqueid type='imdb'>tt1375666</uniqueid></movie>"
+        try Data(facts.utf8).write(to: film.appending(path: "movie.nfo"))
+        let (url, browser) = try await start(
+            sources: "films: { type: folder, path: films, layout: library }\n  all: { type: first, sources: [films] }")
+        try await WebAnswer.to("\(url)/t/p/w92/sample/1.jpg").body.write(to: film.appending(path: "poster.jpg"))
+        // When a reader looks at it, then its ids are there
+        try await browser.open("\(url)/?source=all&title=Film", Browser.Look(), until: Self.settled)
+        try await browser.wait("document.querySelector('dl.details')?.textContent.includes('imdb:tt1375666')")
+        // And its candidate has the reasons of the rule
+        try await browser.open("\(url)/?source=all&posters=Film", Browser.Look(), until: Self.settled)
+        try await browser.wait("document.querySelector('.candidate .why')?.textContent.includes('an image of films://Film')")
+        try await assertAccessible(browser, "reasons")
+    }
+
     /// A browser with the two candidates of a film and a signed-in administrator.
     private func candidates(_ look: Browser.Look = Browser.Look()) async throws -> Browser {
         let (url, browser) = try await start()

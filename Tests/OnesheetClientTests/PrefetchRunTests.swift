@@ -65,6 +65,10 @@ final class PrefetchRunTests: ClientTestCase {
                 { if case .problem(let problem) = $0 { problem.status == 400 } else { false } }
             ),
             (
+                PrefetchOrder(source: "sample", titles: .list("popular")), "secret-for-tests",
+                { if case .failed(let reason) = $0 { reason.contains("unknown list “popular”") } else { false } }
+            ),
+            (
                 PrefetchOrder(source: "nobody"), "secret-for-tests",
                 { if case .failed(let reason) = $0 { reason.contains("unknown source") } else { false } }
             ),

@@ -43,6 +43,24 @@ final class JoiningDecisionsTests: DecisionServersTestCase {
         XCTAssertEqual(left, [])
     }
 
+    func testStatedMatchesReachAllServers() async throws {
+        // Given statements of a server
+        let one = try await member()
+        try await one.decide(title) { $0.match(["tmdb": "1", "kmdb": "none"]) }
+        // When a statement is taken back, and another one made
+        try await one.decide(title) { $0.match(["kmdb": nil, "fanart": "2"]) }
+        let other = try await member()
+        // Then a new server has what is stated
+        for server in [one, other] {
+            let decision = try await server.decision(title)
+            XCTAssertEqual(decision.matches, ["tmdb": "1", "fanart": "2"])
+        }
+        // And of two statements about a member, that of the store stays
+        var joined = PosterDecision(matches: ["tmdb": "1"])
+        joined.join(PosterDecision(matches: ["tmdb": "3", "kmdb": "4"]))
+        XCTAssertEqual(joined.matches, ["tmdb": "1", "kmdb": "4"])
+    }
+
     func testThatAServerWithAnEmptyStateReadsAllOnce() async throws {
         // Given
         let one = try await member()

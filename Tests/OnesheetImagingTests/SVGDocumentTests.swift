@@ -41,6 +41,24 @@ final class SVGDocumentTests: XCTestCase {
         XCTAssertEqual(try SVGDocument(sanitizing: document.bytes).bytes, document.bytes)
     }
 
+    func testPrefixesAreThoseOfTheFile() throws {
+        // Given a file whose prefixes are its own, and one that gives a prefix to another language
+        let file = """
+            <v:svg xmlns:v="http://www.w3.org/2000/svg" xmlns:l="http://www.w3.org/1999/xlink" viewBox="0 0 4 2"><v:g id="a"/>
+            <v:use l:href="#a"/><svg:path xmlns:svg="http://editor"/><p xmlns="http://page"><b/></p><v:path d="M0 0"/></v:svg>
+            """
+        // When it is sanitised
+        let document = try sanitized(file)
+        // Then it has what is SVG
+        XCTAssertEqual(
+            String(buffer: document.bytes),
+            #"<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 4 2">"#
+                + ##"<g id="a"></g><use xlink:href="#a"></use><path d="M0 0"></path></svg>"##)
+        for other in ["<v:svg/>", #"<svg xmlns="http://page" width="4" height="2"/>"#] {
+            XCTAssertThrowsError(try sanitized(other), other)
+        }
+    }
+
     func testHostileDrawingsAreRefused() {
         let parts = [
             "<script>alert(1)</script>", #"<script href="a.js"/>"#, #"<svg:script xmlns:svg="http://www.w3.org/2000/svg"/>"#,
@@ -57,7 +75,10 @@ final class SVGDocumentTests: XCTestCase {
             "<style>pa<![CDATA[th{fill:ur]]>l(http://x)}</style>", "<style>path{fill:&#117;rl(http://x)}</style>",
             #"<path fill="&#x75;rl(http://x)"/>"#, "<path>&xxe;</path>", #"<path id="&#1;"/>"#, #"<path id="a" id="b"/>"#,
             "<path fill='\(String(repeating: "url(#,", count: 100_000))'/>",
-            "<marker/>", "<filter/>", ##"<use href="#a "/>"##, ##"<use ns1:href="#a"/>"##,
+            "<marker/>", "<filter/>", #"<x:script xmlns:x="http://www.w3.org/2000/svg"/>"#,
+            #"<use x:href="http://x" xmlns:x="http://www.w3.org/1999/xlink"/>"#,
+            ##"<use xlink:href="#a" x:href="#a" xmlns:x="http://www.w3.org/1999/xlink"/>"##, ##"<use href="#a "/>"##,
+            ##"<use ns1:href="#a"/>"##,
             #"<path fill="url(#a"/>"#, "<style>path{fill:url('#a\tb')}</style>",
             "<style>path{fill:url('#a)}</style>", ##"<use href="#%61"/>"##, #"<path fill="url(#%61)"/>"#,
             ##"<g id="a"><use href="#a"/></g>"##, ##"<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>"##,

@@ -40,11 +40,11 @@ final class CatalogTests: XCTestCase {
         let catalog = catalog()
         for query in [
             TitleQuery(), TitleQuery(period: .week), TitleQuery(phrase: "one"), TitleQuery(phrase: "two"),
-            TitleQuery(date: CalendarDay("20260101")),
+            TitleQuery(date: CalendarDay("20260101")), TitleQuery(list: "top"),
         ] {
             _ = try await catalog.titles(of: "films", query)
         }
-        XCTAssertEqual(source.counts.titles, 5)
+        XCTAssertEqual(source.counts.titles, 6)
     }
 
     func testThatATitleIsKept() async throws {
@@ -53,6 +53,41 @@ final class CatalogTests: XCTestCase {
         _ = try await catalog.title(title)
         _ = try await catalog.title(title)
         XCTAssertEqual(source.counts.title, 1)
+    }
+
+    func testIDsOfAnotherDatabaseAreAskedForOnceADay() async throws {
+        // Given an id that means a title, and one that means none
+        let catalog = catalog()
+        let (foreign, own) = (TitleReference(source: "films", id: "tt7"), TitleReference(source: "films", id: "7"))
+        let missing = TitleReference(source: "films", id: "tt0")
+        for (day, calls) in [(0, 2), (1, 4)] {
+            clock.advance(by: .seconds(Double(day) * 86_401))
+            XCTAssertNil(catalog.ownIDs.own(foreign))
+            for _ in 0..<2 {
+                // When
+                let found = try await catalog.own(foreign)
+                do throws(Failure) {
+                    _ = try await catalog.candidates(for: missing)
+                    XCTFail("nothing was thrown")
+                } catch {
+                    XCTAssertEqual(error, .source("films", .notFound(id: "tt0")))
+                }
+                // Then
+                XCTAssertEqual(found, own)
+            }
+            XCTAssertEqual(source.counts.ownIDs, calls)
+            XCTAssertEqual(catalog.ownIDs.own(foreign), "7")
+        }
+        // When the title is asked for by both ids, then it is one question
+        let title = try await catalog.title(foreign)
+        _ = try await catalog.title(own)
+        XCTAssertEqual(title.id, "7")
+        XCTAssertEqual(source.counts.title, 1)
+        // When the service fails a day later, then the last answer counts
+        clock.advance(by: .seconds(86_401))
+        source.fail(.unavailable(reason: "down"))
+        let kept = try await catalog.own(foreign)
+        XCTAssertEqual(kept, own)
     }
 
     func testThatWhatIsNotThereIsAskedForAgainAfterTenMinutes() async {

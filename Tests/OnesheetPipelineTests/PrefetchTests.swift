@@ -239,6 +239,15 @@ final class PrefetchTests: XCTestCase {
         XCTAssertNil(summary.withLastFailures().titles)
     }
 
+    func testEachTitleOfANamedListHasAState() async throws {
+        let prefetcher = Prefetcher(pipeline: try pipeline(), concurrency: 1)
+        for state in [PrefetchSummary.Outcome.State.new, .known] {
+            let titles = try await prefetcher.titles(.init(source: "films", list: "top"))
+            let summary = await prefetcher.run(titles, sizes(20).map { ImageVariant(.poster, $0) }) { _ in }
+            XCTAssertEqual(summary.titles, [.init(title: "films://1", state: state)])
+        }
+    }
+
     private func pipeline() throws -> Pipeline {
         let picture = try Pipeline.picture()
         transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: picture) }

@@ -7,9 +7,11 @@ final class ScriptedSource: ContentSource {
         var titles = 0
         var title = 0
         var candidates = 0
+        var ownIDs = 0
     }
 
     let originPolicy: OriginPolicy
+    let capabilities = SourceCapabilities(lists: ["top"])
     private let counted = Mutex(Counts())
     private let failure = Mutex<SourceError?>(nil)
     private let locations: @Sendable (String) throws(SourceError) -> [PosterCandidate]
@@ -24,13 +26,23 @@ final class ScriptedSource: ContentSource {
     }
 
     /// Makes every call throw this error.
-    func fail(_ error: SourceError) { failure.withLock { $0 = error } }
+    func fail(_ error: SourceError?) { failure.withLock { $0 = error } }
 
     private func check() throws(SourceError) {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
     var counts: Counts { counted.withLock { $0 } }
+
+    /// Ids that begin with `tt` are of another database, in which `tt0` is of no title.
+    func isForeign(_ id: String) -> Bool { id.hasPrefix("tt") }
+
+    func ownID(of id: String) async throws(SourceError) -> String {
+        counted.withLock { $0.ownIDs += 1 }
+        try check()
+        guard id != "tt0" else { throw .notFound(id: id) }
+        return String(id.dropFirst(2))
+    }
 
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         counted.withLock { $0.titles += 1 }

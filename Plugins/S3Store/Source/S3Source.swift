@@ -18,8 +18,6 @@ public struct S3Source: SourcePlugin {
 
         private enum CodingKeys: CodingKey { case objects, deadline }
 
-        private enum Kinds: String, CodingKey { case poster, season, backdrop, logo, still, profile, banner }
-
         public init(from decoder: any Decoder) throws {
             let keys = try decoder.container(keyedBy: CodingKeys.self)
             guard !keys.contains(.deadline) else {
@@ -32,11 +30,8 @@ public struct S3Source: SourcePlugin {
             } else if case .scalar = try keys.decode(ConfigurationValue.self, forKey: .objects) {
                 objects[.poster] = try keys.decode(KeyPattern.self, forKey: .objects)
             } else {
-                let kinds = try keys.nestedContainer(keyedBy: Kinds.self, forKey: .objects)
-                for kind in ImageKind.allCases {
-                    guard let key = Kinds(rawValue: kind.rawValue) else { continue }
-                    objects[kind] = try kinds.decodeIfPresent(KeyPattern.self, forKey: key)
-                }
+                let kinds = try keys.nestedContainer(keyedBy: ImageKind.self, forKey: .objects)
+                for kind in ImageKind.allCases { objects[kind] = try kinds.decodeIfPresent(KeyPattern.self, forKey: kind) }
             }
             access = try S3Store.Configuration(from: decoder)
         }

@@ -51,7 +51,7 @@ public struct PosterCandidates: Sendable, Equatable, Decodable {
         public let mediaType: String?
         /// The size in bytes.
         public let bytes: Int?
-        /// The perceptual hash; `nil` for a drawing (SVG).
+        /// The hash by which the picture is blocked.
         public let hash: String?
     }
 

@@ -11,6 +11,8 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
         case day(CalendarDay)
         /// The lists of all days from the first to the last.
         case days(CalendarDay, CalendarDay)
+        /// The list of this name, if the source has several: `popular` of TMDB.
+        case list(String)
         /// The titles that a search finds.
         case search(String)
         /// These titles. At least one.
@@ -33,7 +35,7 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
         self.formats = formats
     }
 
-    private enum CodingKeys: CodingKey { case source, date, from, to, query, ids, sizes, formats }
+    private enum CodingKeys: CodingKey { case source, date, from, to, list, query, ids, sizes, formats }
 
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
@@ -44,6 +46,7 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
         case .days(let first, let last):
             try members.encode(first, forKey: .from)
             try members.encode(last, forKey: .to)
+        case .list(let name): try members.encode(name, forKey: .list)
         case .search(let words): try members.encode(words, forKey: .query)
         case .ids(let ids): try members.encode(ids, forKey: .ids)
         }
@@ -98,7 +101,8 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let bytes: Int?
     /// The last failures; in the last report all of them.
     public let failures: [Failure]?
-    /// What became of each title that was tried, in the order of the ids. Only the last report of an order with ids has it.
+    /// What became of each title that was tried, in the order of the ids or of the list. Only the last report of an order with ids or the
+    /// name of a list has it.
     public let titles: [Outcome]?
 
     /// Variants that were tried.

@@ -66,6 +66,7 @@ extension PosterDecision {
     /// Adds what another server has decided before the two shared their decisions. Of two pins this one stays.
     mutating func join(_ other: PosterDecision) {
         rejected.formUnion(other.rejected)
+        matches.merge(other.matches) { own, _ in own }
         pinned = pinned ?? other.pinned
         if let pinned { rejected.remove(pinned) }
     }

@@ -178,7 +178,7 @@ struct CacheCommand: ParsableCommand {
         private func removal(_ plugins: PluginList) async throws -> CacheRemoval? {
             if let address {
                 return try await options.withContext(plugins) { context in
-                    let title = CacheSelection.tag(.title(try context.explainer.title(at: address)))
+                    let title = CacheSelection.tag(.title(try await context.explainer.title(at: address)))
                     let cache = context.pipeline.cache
                     return try await dryRun ? cache.count([title]) : cache.purge([title]).finished()
                 }

@@ -8,7 +8,7 @@ struct SourcesCommand: ParsableCommand {
         commandName: "sources", abstract: "List, inspect and check sources.",
         subcommands: [
             List.self, Sample.self, PrintManifest.self, SourcesCheckCommand.self, Titles.self, ShowPosters.self, Pin.self,
-            Unpin.self, Reject.self,
+            Unpin.self, Reject.self, Match.self,
             Block.self,
         ], defaultSubcommand: List.self)
 

@@ -17,7 +17,7 @@ struct PosterArguments: ParsableArguments {
     func run(_ plugins: PluginList, _ body: (Posters, ImageReference) async throws -> Void) async throws {
         let document = try await options.withContext(plugins) { context in
             await context.dropOutdatedAnswers(isServer: false)
-            let title = TitleReference(source: name, id: id).canonical(in: context.sources)
+            let title = try await context.catalog.own(TitleReference(source: name, id: id).canonical(in: context.sources))
             let reference = ImageReference(title, image)
             try await body(context.posters, reference)
             return PostersDocument(
@@ -83,6 +83,37 @@ extension SourcesCommand {
         @OptionGroup var poster: PosterArguments
 
         func run(with plugins: PluginList) async throws { try await poster.run(plugins) { try await $0.forget($1) } }
+    }
+
+    struct Match: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "State what a title is at the members of its source (of type first).",
+            discussion: """
+                Overrides the search for it. “none” says that a member does not have it, and nothing that it is to be searched for again.
+
+                  onesheet sources match films 20124079 tmdb=153397 kmdb=none
+                  onesheet sources match films 20124079 tmdb=
+                """)
+        @OptionGroup var poster: PosterArguments
+        @Argument(help: "MEMBER=ID.") var ids: [String]
+
+        private func matches() throws -> [String: String?] {
+            var matches: [String: String?] = [:]
+            for text in ids {
+                guard let (member, id) = text.cut(at: "="), !member.isEmpty else {
+                    throw ValidationError("“\(text)” is not MEMBER=ID, such as tmdb=153397")
+                }
+                matches.updateValue(id.isEmpty ? nil : String(id), forKey: String(member))
+            }
+            return matches
+        }
+
+        func validate() throws { _ = try matches() }
+
+        func run(with plugins: PluginList) async throws {
+            let matches = try matches()
+            try await poster.run(plugins) { try await $0.match($1.title, as: matches) }
+        }
     }
 
     struct Block: PluggedCommand {

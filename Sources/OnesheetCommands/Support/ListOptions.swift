@@ -26,13 +26,14 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,avif; auto is for clients that prefer none.")
     var formats = PrefetchConfiguration.defaultFormats.joined(separator: ",")
 
-    /// The order for the titles of these options, or for the titles that a command names by id or by a search. Each command makes it when
+    /// The order for the titles of these options, or for the titles that a command names by id, by a list or by a search. Each command makes it when
     /// it validates its arguments, which keep nothing else, and again when it runs.
     /// - Throws: `ValidationError` if the options make no order.
-    func order(ids: [String] = [], query: String? = nil) throws(ValidationError) -> PrefetchOrder {
+    func order(ids: [String] = [], list name: String? = nil, query: String? = nil) throws(ValidationError) -> PrefetchOrder {
         do throws(RequestError) {
             return try PrefetchOrder(
-                source: source, date: date, from: from, to: to, ids: ids, query: query, sizes: list(sizes), formats: list(formats),
+                source: source, date: date, from: from, to: to, ids: ids, list: name, query: query, sizes: list(sizes),
+                formats: list(formats),
                 naming: { $0 == .ids ? "--id" : "--\($0.rawValue)" })
         } catch {
             throw ValidationError(error.description)
@@ -40,9 +41,11 @@ struct ListOptions: ParsableArguments {
     }
 
     /// Says that there is nothing to do, and why.
-    func sayEmpty(query: String? = nil) {
+    func sayEmpty(list name: String? = nil, query: String? = nil) {
         let what =
-            if let query { "“\(source)” finds no title for “\(query)”" } else if let date {
+            if let query { "“\(source)” finds no title for “\(query)”" } else if let name {
+                "the list “\(name)” of “\(source)” is empty"
+            } else if let date {
                 "“\(source)” has no list of \(date)"
             } else if let from, let to {
                 "“\(source)” has no lists from \(from) to \(to)"

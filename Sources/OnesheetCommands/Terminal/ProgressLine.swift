@@ -35,7 +35,8 @@ final class ProgressLine: Sendable {
         if !isQuiet, isTerminal, isShown.withLock({ $0 }) { StandardStreams.progress("\n") }
     }
 
-    func finish(_ summary: PrefetchSummary) {
+    /// - Parameter titles: their number.
+    func finish(_ summary: PrefetchSummary, of titles: Int) {
         guard !isQuiet else { return }
         end()
         for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) {
@@ -50,7 +51,8 @@ final class ProgressLine: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let rest = summary.total - summary.done
         StandardStreams.error(
-            "\(summary.made) made (\(Self.size(summary.bytes))), \(summary.skipped) were cached, \(summary.failed) failed"
+            Self.count(titles, summary.total)
+                + ": \(summary.made) made (\(Self.size(summary.bytes))), \(summary.skipped) were cached, \(summary.failed) failed"
                 + (rest > 0 ? ", \(rest) not tried: run the same command again to continue" : "") + "; \(Self.short(seconds)) s")
     }
 
@@ -75,6 +77,11 @@ final class ProgressLine: Sendable {
             width >= 5 ? "[\(String(repeating: "#", count: filled))\(String(repeating: " ", count: width - filled))] " : ""
         let shown = parts.map { $0 == failed && summary.failed > 0 ? colors.text(failed, .error) : $0 }
         return drawing + shown.joined(separator: "  ")
+    }
+
+    /// `2 titles, 4 images`
+    static func count(_ titles: Int, _ images: Int) -> String {
+        "\(titles) \(titles == 1 ? "title" : "titles"), \(images) \(images == 1 ? "image" : "images")"
     }
 
     private static func short(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }

@@ -27,6 +27,7 @@ export function facts(title) {
     nations: names(known.nations ?? known.nationAlt),
     genres: names(known.genres ?? known.genreAlt ?? known.genre),
     companies: names(known.companys ?? known.companies),
+    attribution: typeof known.attribution === "string" ? known.attribution : "",
     kind: [known.typeNm, known.prdtStatNm].filter(Boolean).join(", "),
   };
 }

@@ -220,7 +220,10 @@ const version = (posters) => posters.current?.hash ?? String(Date.now());
 
 /** Why a candidate is as good as it is, in words; the server's own where there are none for it. */
 function why(candidate) {
-  if (candidate.score === undefined || candidate.score === null) return h("p.faint", {}, t("onlyOne"));
+  if (candidate.score === undefined || candidate.score === null) {
+    return candidate.reasons.length ? h("div.why", {}, h("ul", { lang: "en" }, candidate.reasons.map((reason) => h("li", {}, reason))))
+      : h("p.faint", {}, t("onlyOne"));
+  }
   const words = candidate.reasons.map((reason) => {
     const [, kind, value] = /^(shape|size|site) ([\d.]+)/.exec(reason) ?? [];
     if (kind) return t(kind + (value >= 0.95 ? "Good" : value >= 0.5 ? "Fair" : "Bad"));

@@ -79,7 +79,10 @@ function details(title, known) {
     row(t("year"), known.year && String(known.year)),
     row(t("minutes"), known.minutes && t("minutesValue", { count: number(known.minutes) })),
     row(t("grade"), known.grade), row(t("genres"), known.genres.join(", ")), row(t("nations"), known.nations.join(", ")),
-    row(t("cast"), cast), row(t("companies"), known.companies.slice(0, 6).join(", ")), row(t("kind"), known.kind));
+    row(t("cast"), cast), row(t("companies"), known.companies.slice(0, 6).join(", ")), row(t("kind"), known.kind),
+    row(t("ids"), Object.entries(title.ids ?? {}).map(([database, id]) => `${database}:${id}`).join(" ")),
+    // What the services demand.
+    row(t("attribution"), known.attribution));
 }
 
 const ladder = [...widths.map((width) => `w${width}`), "original"];

@@ -22,6 +22,8 @@ public struct PluginContext: Sendable {
     public var counters: SharedCounters?
     /// Called with each file that the plugin reads.
     package var onRead: @Sendable (_ path: String) -> Void = { _ in }
+    /// What the administrator says of one of the source's titles (`StatedMatches`). By default, nothing.
+    package var statedMatches: @Sendable (_ id: String) async -> StatedMatches = { _ in [:] }
     /// Finds another source of the configuration by its name.
     package var findSource: @Sendable (_ name: String) throws -> any ContentSource = { name in
         throw ConfigurationError(path: "", message: unknownName(name, kind: "source", known: [String]()))

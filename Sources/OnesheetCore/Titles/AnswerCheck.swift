@@ -58,9 +58,7 @@ package enum AnswerCheck {
     /// The title without unusable values.
     /// - Throws: `SourceError.malformedAnswer` if the title has no id or is too large.
     package static func checked(_ title: Title) throws(SourceError) -> Title {
-        guard (1...idBytes).contains(title.id.utf8.count) else {
-            throw .malformedAnswer(reason: "a title's id has \(title.id.utf8.count) bytes; it needs 1 to \(idBytes)")
-        }
+        _ = try checked(id: title.id)
         for text in title.texts { try check(text) }
         var title = title
         var count = 0
@@ -81,6 +79,14 @@ package enum AnswerCheck {
             throw .malformedAnswer(reason: "a title has more than \(titleBytes) bytes", details: short(title.id))
         }
         return title
+    }
+
+    /// - Throws: `SourceError.malformedAnswer` if the id is empty or too long.
+    package static func checked(id: String) throws(SourceError) -> String {
+        guard (1...idBytes).contains(id.utf8.count) else {
+            throw .malformedAnswer(reason: "a title's id has \(id.utf8.count) bytes; it needs 1 to \(idBytes)")
+        }
+        return id
     }
 
     /// The candidates without those whose name is longer than a URL may be.

@@ -34,6 +34,14 @@ public protocol ContentSource: Sendable {
     /// its text; a source whose ids are URLs need not parse and check it again.
     func canonicalID(of url: WebURL) -> String
 
+    /// Whether `id` is that of another database, so that the source has to ask for its own (`ownID(of:)`). Must be cheap. `false` by default.
+    func isForeign(_ id: String) -> Bool
+
+    /// The source's own id of the title that `id`, an id of another database, means. The server asks once a day, and both ids share their
+    /// images. The default returns `id`.
+    /// - Throws: `SourceError`: `.notFound` if there is no such title.
+    func ownID(of id: String) async throws(SourceError) -> String
+
     /// Titles whose posters may have changed since the previous call, including calls before a restart. The server polls about once
     /// a second; each call acknowledges the previous result. `nil` (default): posters never change by themselves, so originals are
     /// revalidated when they are stale.
@@ -77,6 +85,8 @@ extension ContentSource {
     public func quotas() async -> [QuotaReport] { [] }
     public func canonicalID(_ id: String) -> String { id }
     public func canonicalID(of url: WebURL) -> String { canonicalID(url.description) }
+    public func isForeign(_ id: String) -> Bool { false }
+    public func ownID(of id: String) async throws(SourceError) -> String { id }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
     public func candidates(namedBy id: String) -> [PosterCandidate]? { nil }
     public func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
@@ -95,6 +105,8 @@ public struct SourceCapabilities: Sendable, Equatable {
     public var firstDay: CalendarDay?
     /// The last day with a list at present; `nil` is today.
     public var lastDay: CalendarDay?
+    /// The names of its other lists, and forms of such names: `popular`, `collection-{number}`. It refuses other names.
+    public var lists: [String]
     /// Whether it can search for titles.
     public var searches: Bool
     /// The databases whose ids it takes. Its own ids are those of the first one. Empty if they mean nothing elsewhere.
@@ -102,14 +114,23 @@ public struct SourceCapabilities: Sendable, Equatable {
 
     public init(
         hasLists: Bool = true, periods: [TitleQuery.Period] = [], firstDay: CalendarDay? = nil, lastDay: CalendarDay? = nil,
-        searches: Bool = true, ids: [DatabaseIDs] = []
+        lists: [String] = [], searches: Bool = true, ids: [DatabaseIDs] = []
     ) {
         self.hasLists = hasLists
         self.periods = periods
         self.firstDay = firstDay
         self.lastDay = lastDay
+        self.lists = lists
         self.searches = searches
         self.ids = ids
+    }
+
+    /// How the source writes `id`, which may begin with the name of its database: `imdb:tt0137523`. Other texts stay as they are.
+    package func written(_ id: String) -> String {
+        guard let (database, rest) = id.cut(at: ":"), let form = ids.first(where: { database.isExactly($0.database) }) else {
+            return id
+        }
+        return form == ids.first && form.prefix.isEmpty ? String(rest) : form.written(String(rest)) ?? id
     }
 }
 

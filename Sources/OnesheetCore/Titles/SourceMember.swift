@@ -10,6 +10,9 @@ public struct SourceMember: Sendable {
     }
 }
 
+/// The ids that a title has at members of its source, by the name of the member. `none` says that a member does not have it.
+package typealias StatedMatches = [String: String]
+
 extension ContentSource {
     /// The rules for fetching an image: those of the member that has it. Without such a member, those of the source itself.
     /// - Parameter title: what `CandidateFacts.source` or `Provenance.source` says.

@@ -47,12 +47,21 @@ private struct SVGWriter: XMLHandler {
     /// The depth within an element that is left out.
     private var skipped = 0
     private var style = ""
+    /// The namespaces of prefixes, those of the innermost elements last. What is not declared has its usual meaning.
+    private var namespaces = ["": [Self.namespace], "svg": [Self.namespace], "xlink": [Self.links]]
+    /// The prefixes that each element in `open` declares.
+    private var declared: [[String]] = []
+
+    private static let namespace = "http://www.w3.org/2000/svg"
+    private static let links = "http://www.w3.org/1999/xlink"
 
     mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(XMLRefusal) {
         guard skipped == 0 else { return skipped += 1 }
-        let (prefix, local) = name.cut(at: ":").map { (String($0.before), String($0.after)) } ?? ("", name)
-        guard ["", "svg"].contains(prefix), !Self.leftOut.contains(local) else {
+        let prefixes = declare(attributes)
+        let (prefix, local) = Self.parts(of: name)
+        guard namespaces[prefix]?.last == Self.namespace, !Self.leftOut.contains(local) else {
             guard !open.isEmpty else { throw XMLRefusal("the document is not SVG") }
+            forget(prefixes)
             return skipped = 1
         }
         guard !open.isEmpty || local == "svg" else { throw XMLRefusal("the document is not SVG") }
@@ -60,21 +69,49 @@ private struct SVGWriter: XMLHandler {
         write("<\(local)")
         if open.isEmpty { try beginRoot(attributes) }
         open.append(local)
+        declared.append(prefixes)
         references.begin(bytes: attributes.reduce(0) { $0 + $1.value.utf8.count })
+        guard attributes.lazy.filter(isLink).count <= 1 else { throw XMLRefusal("an element has two references") }
         for attribute in attributes { try write(attribute) }
         write(">")
+    }
+
+    /// Notes the namespaces that an element declares.
+    /// - Returns: their prefixes.
+    private mutating func declare(_ attributes: [XMLAttribute]) -> [String] {
+        var prefixes: [String] = []
+        for attribute in attributes {
+            let (prefix, local) = Self.parts(of: attribute.name)
+            guard prefix == "xmlns" || attribute.name == "xmlns" else { continue }
+            prefixes.append(prefix.isEmpty ? "" : local)
+            namespaces[prefixes[prefixes.count - 1], default: []].append(attribute.value)
+        }
+        return prefixes
+    }
+
+    private mutating func forget(_ prefixes: [String]) {
+        for prefix in prefixes { namespaces[prefix]?.removeLast() }
+    }
+
+    private static func parts(of name: String) -> (prefix: String, local: String) {
+        name.cut(at: ":").map { (String($0.before), String($0.after)) } ?? ("", name)
     }
 
     private mutating func beginRoot(_ attributes: [XMLAttribute]) throws(XMLRefusal) {
         guard let size = Self.size(attributes) else { throw XMLRefusal("it has no size") }
         (width, height) = size
-        write(#" xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink""#)
+        write(#" xmlns="\#(Self.namespace)" xmlns:xlink="\#(Self.links)""#)
         // If it were missing, a browser would crop the drawing instead of scaling it.
         if !attributes.contains(where: { $0.name == "viewBox" }) { write(#" viewBox="0 0 \#(width) \#(height)""#) }
     }
 
+    private func isLink(_ attribute: XMLAttribute) -> Bool {
+        let (prefix, local) = Self.parts(of: attribute.name)
+        return local == "href" && !prefix.isEmpty && namespaces[prefix]?.last == Self.links
+    }
+
     private mutating func write(_ attribute: XMLAttribute) throws(XMLRefusal) {
-        let (name, value) = (attribute.name, attribute.value)
+        let (name, value) = (isLink(attribute) ? "xlink:href" : attribute.name, attribute.value)
         if name.lowercasedASCII().starts(withBytesOf: "on") {
             throw XMLRefusal("an attribute “\(name.shortened(to: 40))” is not allowed")
         }
@@ -113,6 +150,7 @@ private struct SVGWriter: XMLHandler {
             style = ""
         }
         write("</\(open.removeLast())>")
+        forget(declared.removeLast())
         references.end()
         if open.isEmpty { try references.check() }
     }

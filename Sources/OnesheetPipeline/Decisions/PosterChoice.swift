@@ -10,16 +10,29 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     private var selected: String?
     /// The names of excluded candidates.
     package var rejected: Set<ExactText> = []
+    /// What the title is at members of its source, as the administrator says.
+    private var matches: StatedMatches = [:]
     /// The candidates of the last search, best first. Commands refer to them by number.
     package var candidates: [CandidateScore] = []
 
     /// `ballot` is the name in stored choices.
     private enum CodingKeys: String, CodingKey {
-        case chosen, isPinned, selected, rejected
+        case chosen, isPinned, selected, rejected, matches
         case candidates = "ballot"
     }
 
     package init() {}
+
+    /// Earlier versions wrote no matches.
+    package init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        chosen = try keys.decodeIfPresent(String.self, forKey: .chosen)
+        isPinned = try keys.decode(Bool.self, forKey: .isPinned)
+        selected = try keys.decodeIfPresent(String.self, forKey: .selected)
+        rejected = try keys.decode(Set<ExactText>.self, forKey: .rejected)
+        matches = try keys.decodeIfPresent(StatedMatches.self, forKey: .matches) ?? [:]
+        candidates = try keys.decode([CandidateScore].self, forKey: .candidates)
+    }
 
     /// The candidate with this `number`, from 1.
     package func candidate(_ number: Int) -> CandidateScore? {
@@ -36,12 +49,16 @@ package struct PosterChoice: Codable, Sendable, Equatable {
         rejected.remove(ExactText(name))
     }
 
-    /// The administrator's decisions: the pin and the rejections. Setting it keeps the present poster if they allow it.
+    /// The administrator's decisions: the pin, the rejections and the matches. Setting it keeps the present poster if they allow it.
     package var decision: PosterDecision {
-        get { PosterDecision(pinned: isPinned ? chosen.map { ExactText($0) } : nil, rejected: rejected) }
+        get {
+            PosterDecision(pinned: isPinned ? chosen.map { ExactText($0) } : nil, rejected: rejected, matches: matches)
+        }
         set {
             if isPinned { (chosen, isPinned, selected) = (selected, false, nil) }
-            rejected = newValue.rejected
+            // What was selected among the images of another title counts no more.
+            if matches != newValue.matches { chosen = nil }
+            (rejected, matches) = (newValue.rejected, newValue.matches)
             if let pinned = newValue.pinned { pin(pinned.description) }
             if let chosen, rejected.contains(ExactText(chosen)) { self.chosen = nil }
         }

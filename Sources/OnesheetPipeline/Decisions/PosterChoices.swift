@@ -14,7 +14,7 @@ package struct PosterChoices: Sendable {
     private static let sharedKey = "shared"
     private static let titleKey = "title "
     /// The contents of a choice without a decision.
-    private static let undecided = ["\"isPinned\":false", "\"rejected\":[]"]
+    private static let undecided = ["\"isPinned\":false", "\"matches\":{}", "\"rejected\":[]"]
     /// The number of changes between two checks of the total size.
     private static let trimming = 100
 

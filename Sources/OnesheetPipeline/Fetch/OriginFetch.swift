@@ -12,6 +12,8 @@ struct OriginFetch: Sendable {
     let pool: RenderPool
     let outlines: PictureOutlines
     let local: LocalOriginals
+    /// Those that need no fetch.
+    let known: FetchedOriginals
     let clock: WallClock
     /// The longest lifetime of an original.
     let lifetime: CacheExpiration
@@ -23,6 +25,9 @@ struct OriginFetch: Sendable {
         let start = clock.now
         switch candidate.location {
         case .http(let url):
+            if candidate.source == nil, let original = try await known.original(at: url, for: image, policy: policy) {
+                return original
+            }
             let (answer, body) = try await ask(HTTPRequest(url: url), policy)
             try check(answer, of: url, policy)
             let freshness = freshness(of: answer, requested: start, policy)

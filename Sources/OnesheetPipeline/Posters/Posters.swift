@@ -66,8 +66,6 @@ package struct Posters: Sendable {
         let (cache, pool) = (pipeline.cache, pipeline.pool)
         let key = ImageRequest.originalKey(image)
         guard let head = await cache.head(of: key, into: ReadingMemory(of: pool.reading)) else { return nil }
-        // A drawing has no pixels, and so no hash.
-        if head.entry.isDrawing { return PosterProvenance(head.entry, size: head.size, nil) }
         if let hash = pipeline.originals.knownHash(of: head.entry) { return PosterProvenance(head.entry, size: head.size, hash) }
         try WorkContext.current.countMiss()
         guard let found = try await CountedHit(key, in: cache, counting: pool.reading, pool: pool) else { return nil }
@@ -87,6 +85,18 @@ package struct Posters: Sendable {
     package func reject(_ number: Int, of image: ImageReference) async throws -> PosterChoice {
         let name = try await name(number, of: image)
         return try await decide(image) { $0.reject(name) }
+    }
+
+    /// States what a title is at members of its source, for all of its images.
+    /// - Parameter ids: by the name of the member; `none` if it does not have the title, and `nil` to take a statement back.
+    /// - Throws: `Failure.unknownMember` if there is no such member.
+    package func match(_ title: TitleReference, as ids: [String: String?]) async throws {
+        let members = try catalog.source(title.source).members.map(\.name)
+        for name in ids.keys.sorted() where !members.contains(where: { $0.isExactly(name) }) {
+            throw Failure.unknownMember(name, of: title.source, known: members)
+        }
+        catalog.know(title)
+        _ = try await decide(ImageReference(title)) { $0.match(ids) }
     }
 
     /// Replaces the decision `before` with `decision`, to undo a change.
@@ -196,17 +206,17 @@ package struct PosterProvenance: Sendable, Encodable {
     package let fetched: Date
     package let mediaType: String
     package let bytes: Int
-    /// The perceptual hash, for blocking the picture; `nil` for a drawing.
-    package let hash: String?
+    /// The hash, for blocking the picture.
+    package let hash: String
 
-    fileprivate init(_ entry: CacheEntry, size: Int, _ hash: PerceptualHash?) {
+    fileprivate init(_ entry: CacheEntry, size: Int, _ hash: PerceptualHash) {
         name = entry.provenance.location ?? ""
         page = entry.provenance.page
         site = entry.provenance.site
         fetched = entry.created
         mediaType = entry.mediaType
         bytes = size
-        self.hash = hash?.description
+        self.hash = hash.description
     }
 }
 
@@ -216,6 +226,15 @@ extension Failure {
         Failure(
             blame: .request, status: .conflict, title: "Changed meanwhile",
             message: "the decision about the poster of \(shown(title)) has changed meanwhile; nothing was changed")
+    }
+
+    /// The source is not made of a source of this name.
+    static func unknownMember(_ name: String, of source: String, known: [String]) -> Failure {
+        Failure(
+            blame: .request, status: .badRequest, title: "Bad request",
+            message: known.isEmpty
+                ? "the source “\(source)” is not made of others, so its titles are not matched"
+                : unknownName(name.shortened(to: 64), kind: "member of “\(source)”", known: known, listsAll: true))
     }
 
     /// There is no candidate of this name.

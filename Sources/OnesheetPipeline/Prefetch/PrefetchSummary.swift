@@ -48,7 +48,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     /// Variants of all failures.
     package private(set) var failed = 0
     package private(set) var failures: [Failure] = []
-    /// What became of each title that was tried, in the order of the ids; `nil` if the order names none, and before the end.
+    /// What became of each title that was tried, in the order of the ids or of the list; `nil` if the order names neither, and before the end.
     package var titles: [Outcome]?
 
     /// - Parameter failures: what was missing before it began.

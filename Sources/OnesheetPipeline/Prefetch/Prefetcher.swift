@@ -18,18 +18,23 @@ package struct Prefetcher: Sendable {
         package let ids: [String]
         /// The days of the lists; if empty, the newest list.
         package let dates: [CalendarDay]
+        /// A list by name instead of the source's own.
+        package let list: String?
         /// A search instead of a list.
         package let phrase: String?
 
-        package init(source: String, ids: [String] = [], dates: [CalendarDay] = [], phrase: String? = nil) {
+        package init(
+            source: String, ids: [String] = [], dates: [CalendarDay] = [], list: String? = nil, phrase: String? = nil
+        ) {
             self.source = source
             self.ids = ids
             self.dates = dates
+            self.list = list
             self.phrase = phrase
         }
 
         var queries: [TitleQuery] {
-            dates.isEmpty ? [TitleQuery(phrase: phrase)] : dates.map { TitleQuery(date: $0, phrase: phrase) }
+            dates.isEmpty ? [TitleQuery(list: list, phrase: phrase)] : dates.map { TitleQuery(date: $0, phrase: phrase) }
         }
     }
 
@@ -41,7 +46,7 @@ package struct Prefetcher: Sendable {
         package var missing: [PrefetchSummary.Failure] = []
         /// Counts the titles that a source has listed.
         let memory: MemoryReservation?
-        /// Whether the order names them by their ids.
+        /// Whether the order names them or their list, so that the summary says what became of each.
         var areNamed = false
         package var count: Int { references.count }
     }
@@ -83,7 +88,7 @@ package struct Prefetcher: Sendable {
             let titles = ids.map { TitleReference(source: selection.source, id: $0) }
             return Titles(
                 source: source, references: titles.filter { seen.insert($0).inserted }, missing: missing, memory: memory,
-                areNamed: !selection.ids.isEmpty)
+                areNamed: !selection.ids.isEmpty || selection.list != nil)
         }
     }
 
@@ -119,7 +124,8 @@ package struct Prefetcher: Sendable {
         of title: TitleReference, from source: any ContentSource, as transforms: [Transform]
     ) async throws(Failure) -> [ImageAnswer] {
         try await WorkContext.with({ $0.urgency = .prefetch }) { () async throws(Failure) in
-            try await pipeline.images(for: transforms.map { ImageRequest(title, $0) }, from: source)
+            let title = try await catalog.own(title, from: source)
+            return try await pipeline.images(for: transforms.map { ImageRequest(title, $0) }, from: source)
         }
     }
 
@@ -165,7 +171,16 @@ package struct Prefetcher: Sendable {
         _ variants: [ImageVariant], of title: TitleReference, from source: any ContentSource
     ) async -> PrefetchSummary {
         var summary = PrefetchSummary()
-        let missing = await missing(variants, of: title)
+        let own: TitleReference
+        do throws(Failure) {
+            own = try await patience.waiting { () async throws(Failure) in try await catalog.own(title, from: source) }
+        } catch .cancelled {
+            return summary
+        } catch {
+            summary.add(.init(title: title.description, variants: variants.count, reason: error.reason))
+            return summary
+        }
+        let missing = await missing(variants, of: own)
         summary.skipped = variants.count - missing.count
         for requests in Self.byImage(missing) { summary.add(await make(requests, from: source)) }
         return summary
@@ -199,7 +214,7 @@ package struct Prefetcher: Sendable {
         var estimate = PrefetchEstimate()
         estimate.total = titles.count * variants.count
         for title in titles.references {
-            let missing = await missing(variants, of: title)
+            let missing = await missing(variants, of: await catalog.knownOwn(title))
             guard !missing.isEmpty else { continue }
             estimate.missing += missing.count
             var fetches = 0

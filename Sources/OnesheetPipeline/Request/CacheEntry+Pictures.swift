@@ -30,6 +30,13 @@ extension CacheEntry {
 
     /// Whether it is a drawing (SVG).
     var isDrawing: Bool { mediaType == ImageFormat.svg.mediaType }
+
+    /// The hash of a drawing; `nil` if it is none. It has no pixels to compare, so only a drawing with the same bytes is the same picture: half of
+    /// the bits of its digest, of which two different ones hardly agree.
+    var hashOfDrawing: PerceptualHash? {
+        guard isDrawing, let digest = Data(base64URL: validator) else { return nil }
+        return PerceptualHash(bits: digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
 }
 
 extension CacheEntry {

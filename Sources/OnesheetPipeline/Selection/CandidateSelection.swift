@@ -67,8 +67,7 @@ struct CandidateSelection: Sendable {
     /// The original, with its perceptual hash if that was needed; `nil` if the picture is blocked.
     func admitted(_ original: Original) async throws(Failure) -> Original? {
         let blocked = await remembered(nil).blocked
-        // A drawing has no pixels to compare.
-        guard !blocked.isEmpty, !original.entry.isDrawing else { return original }
+        guard !blocked.isEmpty else { return original }
         let hash = try await hash(of: original)
         if blocked.contains(where: { $0.isSamePicture(as: hash) }) { return nil }
         return original.entry.presentation.perceptualHash == nil ? original.showing(hash) : original
@@ -159,7 +158,7 @@ struct CandidateSelection: Sendable {
         do throws(Failure) {
             let original = try await fetch.fetch(
                 candidate, for: image, policy: source.originPolicy(of: candidate.source))
-            guard !original.entry.isDrawing, !blocked.isEmpty || candidate.trust != nil else {
+            guard !blocked.isEmpty || candidate.trust != nil else {
                 return .success(original.from(candidate))
             }
             let hash = try await hash(of: original)
@@ -220,7 +219,8 @@ struct CandidateSelection: Sendable {
 
     /// The hash of the picture whose entry, or its head, is `entry`, if nothing needs to be computed for it.
     func knownHash(of entry: CacheEntry) -> PerceptualHash? {
-        entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) ?? fetch.outlines.hash(of: entry.validator)
+        entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) ?? entry.hashOfDrawing
+            ?? fetch.outlines.hash(of: entry.validator)
     }
 }
 

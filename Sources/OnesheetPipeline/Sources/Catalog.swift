@@ -12,6 +12,9 @@ package struct Catalog: Sendable {
     private let titles: SourceAnswers<Title>
     private let places: SourceAnswers<CandidateList>
     private let services: SourceAnswers<ServiceAnswer>
+    private let ids: SourceAnswers<String>
+    /// What ids of other databases mean.
+    package let ownIDs: OwnIDs
     private let known = KnownTitles()
     private let clock: WallClock
     /// The bytes of stored pages that are kept as values, which take a few times as much.
@@ -31,6 +34,8 @@ package struct Catalog: Sendable {
         places = SourceAnswers("candidates", cache: cache, counting: memory, clock: clock, logger: logger)
         services = SourceAnswers(
             "service", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedAnswers)
+        ids = SourceAnswers("own id", cache: cache, counting: memory, clock: clock, logger: logger)
+        ownIDs = OwnIDs(clock: clock)
     }
 
     /// The same catalog with these sources.
@@ -58,6 +63,11 @@ package struct Catalog: Sendable {
     ) async throws(Failure) -> TitlePage {
         let plugin = try self.source(source, found: found)
         let query = query.normalized
+        if let list = query.list, case let known = plugin.capabilities.lists,
+            known.isEmpty || list.utf8.count > TitleQuery.longestName
+        {
+            throw .source(source, .unsupported(unknownName(list.shortened(to: 64), kind: "list", known: known)))
+        }
         if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
         if let end = await end(before: query, of: source) { return end }
         let isCurrent = query.isCurrent(CalendarDay(clock.now, secondsFromGMT: 0))
@@ -74,11 +84,32 @@ package struct Catalog: Sendable {
         return page
     }
 
+    /// `title` with the own id of its source, if its id is that of another database. The source is asked once a day, also if it has no such
+    /// title.
+    package func own(_ title: TitleReference, from found: (any ContentSource)? = nil) async throws(Failure) -> TitleReference {
+        let plugin = try source(title.source, found: found)
+        guard plugin.isForeign(title.id) else { return title }
+        let fresh = Self.lifetime(.days(1), from: plugin)
+        let own = try await ids.answer(
+            question(title), isListed: isListed(title, titles), remembers: plugin.asksService, missing: Self.day,
+            worth: { _ in .keeping(fresh) }
+        ) { () async throws(SourceError) in plugin.canonicalID(try await plugin.ownID(of: title.id)) }
+        ownIDs.note(own, for: title)
+        return TitleReference(source: title.source, id: own)
+    }
+
+    /// The same as far as it is known. Asks nothing.
+    package func knownOwn(_ title: TitleReference) async -> TitleReference {
+        guard sources[title.source]?.isForeign(title.id) ?? false, let own = await ids.kept(title.description) else { return title }
+        return TitleReference(source: title.source, id: own.value)
+    }
+
     /// The source's data for `title`.
     package func title(
         _ title: TitleReference, from found: (any ContentSource)? = nil, asMember: Bool = false
     ) async throws(Failure) -> Title {
         let plugin = try source(title.source, found: found)
+        let title = try await own(title, from: plugin)
         let fresh = Self.lifetime(.days(1), from: plugin)
         return try await titles.answer(
             question(title), isListed: isListed(title, places), remembers: plugin.asksService, missing: asMember ? Self.day : nil,
@@ -92,6 +123,7 @@ package struct Catalog: Sendable {
     ) async throws(Failure) -> [PosterCandidate] {
         let source = try source(title.source, found: found)
         if let named = source.candidates(namedBy: title.id) { return named }
+        let title = try await own(title, from: source)
         let asksService = source.asksService
         let fresh = Self.lifetime(asMember ? .days(1) : .seconds(3600), from: source)
         return try await places.answer(
@@ -199,6 +231,8 @@ package struct Catalog: Sendable {
 extension TitleQuery {
     /// A longer search gets an empty answer without a call: no title has so long a name.
     package static let longestPhrase = 1000
+    /// The most bytes of the name of a list. Sources decide which names they know.
+    fileprivate static let longestName = 256
 
     /// The canonical form of a query: single spaces between the words of a search and none around them; a query without words asks
     /// for a list.
@@ -218,7 +252,8 @@ extension TitleQuery {
     func missKey(of source: String) -> String { text(source, phrase) }
 
     private func text(_ source: String, _ phrase: String?) -> String {
-        "\(source)://?\(date.map { "\($0)" } ?? "")&\(period.rawValue)&\(page)&\(phrase ?? "")"
+        // No day is written like a name.
+        "\(source)://?\(date.map { "\($0)" } ?? list.map { "list=\(PercentEncoding.encode($0))" } ?? "")&\(period.rawValue)&\(page)&\(phrase ?? "")"
     }
 
     /// Whether this is a list that the server itself shows: the newest, or one of the last month.

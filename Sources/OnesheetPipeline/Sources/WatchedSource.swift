@@ -9,18 +9,23 @@ package struct WatchedSource: ContentSource {
     private let watch: SourceWatch
     private let executor = BoundedExecutor(threads: Self.threads)
     private let slots: Slots<SourceWatch.Call?>
+    private let known: @Sendable (String) -> String?
 
     /// A call mostly waits for a service. Two can compute at the same time.
     private static let threads = 2
 
-    /// - Parameter languages: those of the configuration; `nil` leaves them to the plugin.
+    /// - Parameters:
+    ///   - languages: those of the configuration; `nil` leaves them to the plugin.
+    ///   - known: the source's own id for one of another database, if it is known (`OwnIDs`).
     package init(
-        _ source: any ContentSource, limits: SourceLimits = SourceLimits(), languages: LanguageList? = nil, watch: SourceWatch
+        _ source: any ContentSource, limits: SourceLimits = SourceLimits(), languages: LanguageList? = nil, watch: SourceWatch,
+        knowing known: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
         self.source = CheckedSource(source: source) { watch.warn(ofMissing: $0, in: "a list") }
         self.languages = languages ?? source.languages
         self.limits = limits
         self.watch = watch
+        self.known = known
         slots = Slots(SlotRules(places: limits.calls, waiting: .whoHoldsLess))
     }
 
@@ -29,8 +34,16 @@ package struct WatchedSource: ContentSource {
     package var asksService: Bool { source.asksService }
     package var capabilities: SourceCapabilities { source.capabilities }
     package var members: [SourceMember] { source.members }
-    package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
+
+    /// Also of an id that begins with the name of its database, and of one of another database if the source's own is known.
+    package func canonicalID(_ id: String) -> String {
+        let id = source.canonicalID(source.capabilities.written(id))
+        return source.isForeign(id) ? known(id) ?? id : id
+    }
+
     package func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
+
+    package func isForeign(_ id: String) -> Bool { source.isForeign(id) }
 
     package func quotas() async -> [QuotaReport] {
         await withTimeoutAbandoning(.seconds(2), on: executor) { [source] in await source.quotas() } ?? []
@@ -51,6 +64,10 @@ package struct WatchedSource: ContentSource {
 
     package func title(_ id: String) async throws(SourceError) -> Title {
         try await asked(.title) { [source] () async throws(SourceError) in try await source.title(id) }
+    }
+
+    package func ownID(of id: String) async throws(SourceError) -> String {
+        try await asked(.title) { [source] () async throws(SourceError) in try await source.ownID(of: id) }
     }
 
     package func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
@@ -129,6 +146,7 @@ struct CheckedSource: ContentSource {
     var members: [SourceMember] { source.members }
 
     func canonicalID(_ id: String) -> String { source.canonicalID(id) }
+    func isForeign(_ id: String) -> Bool { source.isForeign(id) }
     func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
     func quotas() async -> [QuotaReport] { await source.quotas() }
 
@@ -148,6 +166,10 @@ struct CheckedSource: ContentSource {
             onMissing(damage.map(\.description))
             return checked
         }
+    }
+
+    func ownID(of id: String) async throws(SourceError) -> String {
+        try await checked { () async throws(SourceError) in try AnswerCheck.checked(id: try await source.ownID(of: id)) }
     }
 
     func title(_ id: String) async throws(SourceError) -> Title {

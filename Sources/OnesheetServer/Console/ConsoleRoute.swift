@@ -82,7 +82,7 @@ struct ConsoleRoute: Route {
         do {
             try administrator.checkLists(context)
             if let id = parameters["posters"] {
-                let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
+                let title = try await catalog.own(TitleReference(source: source, id: String(id)).canonical(in: sources))
                 return .posters(
                     title,
                     PostersDocument(

@@ -186,6 +186,9 @@ struct PlainPage {
         for (name, value) in title.metadata.sorted(by: { $0.key < $1.key }) {
             if let label = words.fact(name) { facts.append((label, Self.text(value))) }
         }
+        facts.append((words.ids, title.ids.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " ")))
+        // What the services demand.
+        if let attribution = title.metadata["attribution"] { facts.append((words.attribution, Self.text(attribution))) }
         let rows = facts.filter { !$0.1.isEmpty }.map { "<dt>\($0.0)</dt><dd>\($0.1.html)</dd>" }.joined()
         let sizes = SizeLadder.names.map { "<a href=\"\(picture($0, title.id))\">\($0)</a>" }.joined(separator: " ")
         return """

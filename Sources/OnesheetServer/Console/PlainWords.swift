@@ -92,6 +92,8 @@ struct PlainWords {
     var posters: String { localized("Find another poster", "다른 포스터 찾기") }
     var poster: String { localized("Poster", "포스터") }
     var released: String { localized("Opening day", "개봉일") }
+    var ids: String { localized("Ids", "다른 곳의 번호") }
+    var attribution: String { localized("Data", "자료") }
     var request: String { localized("Request", "요청 번호") }
 
     /// The label of a metadata field. `nil` if the field is not shown.

@@ -19,6 +19,8 @@ package struct PluginAssembly: Sendable {
     let clock: WallClock
     let logger: Logger
     package var state: @Sendable (String) -> any KeyValueState
+    /// The administrator's decisions; `nil` if there are none, as for a check of the configuration.
+    var choices: PosterChoices?
     /// The memory budget for responses to sources.
     var memory: MemoryBudget?
     /// The work that is shared with other servers; `nil` if there are none.
@@ -66,6 +68,14 @@ package struct PluginAssembly: Sendable {
         var context = context(for: name)
         context.onRead = { [files] path in files.note(path, of: name) }
         context.findSource = find
+        context.statedMatches = { [choices, logger] id in
+            do {
+                return try await choices?.decision(of: ImageReference(TitleReference(source: name, id: id))).matches ?? [:]
+            } catch {
+                logger.error("the stated matches of titles cannot be read", metadata: ["reason": "\(error)"])
+                return [:]
+            }
+        }
         context.languages = settings.languages
         context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
@@ -75,14 +85,16 @@ package struct PluginAssembly: Sendable {
 
     /// Creates the source with its limits enforced and its health tracked.
     func source(
-        _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch,
+        _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch, knowing ids: OwnIDs,
         finding find: @escaping @Sendable (String) throws -> any ContentSource
     ) throws(ConfigurationError) -> any ContentSource {
         let (source, settings) = try limitedSource(nested, named: name, finding: find)
         var limits = settings.limits
         // Render processes take no larger originals, so none is fetched.
         limits.bytes = min(limits.bytes ?? .max, self.limits.originBytes)
-        return WatchedSource(source, limits: limits, languages: settings.languages, watch: watch)
+        return WatchedSource(source, limits: limits, languages: settings.languages, watch: watch) { id in
+            ids.own(TitleReference(source: name, id: id))
+        }
     }
 
     /// Creates all codecs and decoders in list order, each with its own configuration.

@@ -54,6 +54,7 @@ package struct ServerContext: Sendable {
         var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
             memory: pool.memory, cluster: resources.cluster)
+        assembly.choices = resources.choices
         resources.latestSourceFiles.replace(with: assembly.files)
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
@@ -65,7 +66,8 @@ package struct ServerContext: Sendable {
         let (watchesByName, making) = (Dictionary(uniqueKeysWithValues: watches), assembly)
         let set = SourceSet(configuration.sources) { nested, name, find in
             let watch = watchesByName[name] ?? SourceWatch(of: name, clock: clock, logger: logger)
-            let source = try making.source(nested, named: name, watchedBy: watch, finding: find)
+            let source = try making.source(
+                nested, named: name, watchedBy: watch, knowing: answers.ownIDs, finding: find)
             return SourceSet.Made(source: source, member: CatalogedSource(name, source, in: answers))
         }
         let sources = try watches.compactMap { name, _ in

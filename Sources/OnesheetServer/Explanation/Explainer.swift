@@ -55,6 +55,7 @@ package struct Explainer: Sendable {
             }
         }
         guard target.address.source != nil else { throw images.pipeline.unknownSource(of: target.request.title) }
+        target = images.target(target, of: await images.pipeline.knownOwn(target.request.title))
         let found = try await images.pipeline.explain(target.request)
         let tag = CacheTag.title(target.request.title)
         let purge = depth.countsPurge ? try await images.pipeline.cache.count([.tag(tag)]) : nil
@@ -64,10 +65,9 @@ package struct Explainer: Sendable {
     }
 
     /// The title whose image `address` shows, with its canonical id. The address is one that `explain` takes.
-    package func title(at address: String) throws -> TitleReference {
+    package func title(at address: String) async throws -> TitleReference {
         let target = images.target(try read(address, at: images.clock.now).address, accept: nil)
-        guard target.address.source != nil else { throw images.pipeline.unknownSource(of: target.request.title) }
-        return target.request.title
+        return try await images.pipeline.own(target.request.title, from: target.address.source)
     }
 
     private func read(_ address: String, at now: Date) throws -> (route: any ImageRoute, address: ImageAddress) {

@@ -13,18 +13,21 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     package var ids: [String]
     /// The days of the lists. If empty, the source's newest list is used.
     package var dates: [CalendarDay]
+    /// The name of a list, used instead of the source's own.
+    package var list: String?
     /// A search phrase, used instead of a list.
     package var query: String?
     package var sizes: [String]
     package var formats: [String]
 
     package init(
-        source: String, ids: [String] = [], dates: [CalendarDay] = [], query: String? = nil,
+        source: String, ids: [String] = [], dates: [CalendarDay] = [], list: String? = nil, query: String? = nil,
         sizes: [String] = PrefetchConfiguration.defaultSizes, formats: [String] = PrefetchConfiguration.defaultFormats
     ) {
         self.source = source
         self.ids = ids
         self.dates = dates
+        self.list = list
         self.query = query
         self.sizes = sizes
         self.formats = formats
@@ -32,28 +35,30 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
 
     /// The keys with which a client names titles.
     package enum TitleKey: String {
-        case date, from, to, ids, query
+        case date, from, to, ids, list, query
     }
 
-    /// The order of a client, which names titles in at most one way: `date`, `from` with `to`, `ids` or `query`. If it names none,
-    /// the order is for the newest list.
+    /// The order of a client, which names titles in at most one way: `date`, `from` with `to`, `ids`, `list` or `query`. If it
+    /// names none, the order is for the newest list.
     /// - Parameter name: the client's spelling of a key, for the error.
     /// - Throws: `RequestError` if the client names titles in several ways, or if `from` and `to` are not a range of days.
     package init(
-        source: String, date: CalendarDay?, from: CalendarDay?, to: CalendarDay?, ids: [String], query: String?, sizes: [String],
-        formats: [String], naming name: (TitleKey) -> String
+        source: String, date: CalendarDay?, from: CalendarDay?, to: CalendarDay?, ids: [String], list: String?, query: String?,
+        sizes: [String], formats: [String], naming name: (TitleKey) -> String
     ) throws(RequestError) {
         guard (from == nil) == (to == nil) else { throw .malformed("use \(name(.from)) and \(name(.to)) together") }
         var ways: [String] = []
         if date != nil { ways.append(name(.date)) }
         if from != nil { ways.append("\(name(.from)) with \(name(.to))") }
         if !ids.isEmpty { ways.append(name(.ids)) }
+        if list != nil { ways.append(name(.list)) }
         if query != nil { ways.append(name(.query)) }
         guard ways.count <= 1 else {
             throw .malformed("\(ways.dropLast().joined(separator: ", ")) and \(ways[ways.count - 1]) cannot be combined")
         }
         self.init(
-            source: source, ids: ids, dates: date.map { [$0] } ?? [], query: query, sizes: sizes, formats: formats)
+            source: source, ids: ids, dates: date.map { [$0] } ?? [], list: list, query: query, sizes: sizes,
+            formats: formats)
         if let from, let to { dates = try Self.days(from: from, to: to) }
     }
 
@@ -72,7 +77,9 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     }
 
     /// The titles of this order.
-    package var selection: Prefetcher.Selection { Prefetcher.Selection(source: source, ids: ids, dates: dates, phrase: query) }
+    package var selection: Prefetcher.Selection {
+        Prefetcher.Selection(source: source, ids: ids, dates: dates, list: list, phrase: query)
+    }
 
     /// The variants for every size in every format.
     /// - Throws: `RequestError` with the first unknown size or format.
@@ -85,7 +92,8 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
 extension PrefetchOrder {
     private var exact: [[ExactText]] {
         [
-            [ExactText(source)], ids.map { ExactText($0) }, query.map { [ExactText($0)] } ?? [], sizes.map { ExactText($0) },
+            [ExactText(source)], ids.map { ExactText($0) }, list.map { [ExactText($0)] } ?? [], query.map { [ExactText($0)] } ?? [],
+            sizes.map { ExactText($0) },
             formats.map { ExactText($0) },
         ]
     }

@@ -25,7 +25,7 @@ struct CacheRoute: Route {
         switch (context.method, rest) {
         case (.delete, _):
             let query = try context.request.checkedQuery(flags: ["all", "expired", "dry-run"], values: ["tag", "url"])
-            let selection = rest.isEmpty ? try selection(in: query) : try selection(rest, without: query)
+            let selection = rest.isEmpty ? try await selection(in: query) : try await selection(rest, without: query)
             let isDryRun = query["dry-run"] != nil
             return try .json(try await isDryRun ? cache.count([selection]) : cache.purge([selection]).finished())
         case (.post, "verify"):
@@ -41,7 +41,7 @@ struct CacheRoute: Route {
     /// Parses the selection in the path `{source}[/{id}]`. The query must not name another one.
     private func selection(
         _ rest: Substring, without query: FlatDictionary<Substring, Substring>
-    ) throws -> CacheSelection {
+    ) async throws -> CacheSelection {
         if let other = ["all", "expired", "tag", "url"].first(where: { query[$0[...]] != nil }) {
             throw RequestError.malformed("“\(other)” in the query and a source in the path cannot be combined")
         }
@@ -58,20 +58,21 @@ struct CacheRoute: Route {
                 throw RequestError.malformed(
                     "the id is missing after “\(source)/”; without the slash, the path names the whole source")
             }
-            id = plugin.canonicalID(try PercentEncoding.decode(parts[1]))
+            let found = FoundTitle(TitleReference(source: source, id: try PercentEncoding.decode(parts[1])), in: sources)
+            id = try await explainer.images.pipeline.own(found.title, from: plugin).id
         }
         return try Self.only(CacheSelection(source: source, id: id))
     }
 
     /// Parses the selection in the query. The query must name exactly one, so an empty query never selects everything.
-    private func selection(in query: FlatDictionary<Substring, Substring>) throws -> CacheSelection {
+    private func selection(in query: FlatDictionary<Substring, Substring>) async throws -> CacheSelection {
         let tag = query["tag"].map(String.init)
         if tag?.isEmpty ?? false {
             throw RequestError.bad(option: "tag", value: "", reason: "is not a tag; write one such as source:sample")
         }
         if let url = query["url"] {
             guard tag == nil, query["expired"] == nil, query["all"] == nil else { return try Self.only(nil) }
-            return .tag(.title(try explainer.title(at: String(url))))
+            return .tag(.title(try await explainer.title(at: String(url))))
         }
         return try Self.only(CacheSelection(tag: tag, expired: query["expired"] != nil, all: query["all"] != nil))
     }

@@ -117,7 +117,8 @@ struct DialectRoute: ImageRoute {
             makesAnything: !presetsOnly, mostPixels: outputPixels,
             ask: { [catalog] source, question in try await catalog.answer(of: source, to: question) }
         ) { [pipeline = images.pipeline] title in
-            let original = try await pipeline.size(of: ImageReference(title), from: server.found(title).source)
+            let source = server.found(title).source
+            let original = try await pipeline.size(of: ImageReference(try await pipeline.own(title, from: source)), from: source)
             return (SizeLadder.widths.filter { $0 < original.width } + [original.width]).map { width in
                 var transform = Transform()
                 transform.width = width

@@ -17,15 +17,17 @@ struct TitlePosters: Sendable {
     let images: ImageContext
     private var image: ImageReference { ImageReference(found.title, selector) }
 
-    /// The administrator's order: one of the first three members, or the last two.
+    /// The administrator's order: one of the first four members, or the last two.
     private struct Order: JSONBody {
         let candidate: Int?
         let reject: Int?
         let block: Bool?
+        /// The ids of the title at members of its source; `null` takes a statement back.
+        let match: [String: String?]?
         let decision: PosterDecision?
         let insteadOf: PosterDecision?
 
-        enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block, decision, insteadOf }
+        enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block, match, decision, insteadOf }
     }
 
     func show(_ context: RequestContext) async throws -> Response {
@@ -49,23 +51,24 @@ struct TitlePosters: Sendable {
         return try await images.answer(context, with: ParsedTarget(address: address, request: wanted, facts: facts))
     }
 
-    /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture. `decision` replaces all pins and
-    /// rejections, if they are still those of `insteadOf`.
+    /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture. `{"match": {"tmdb": "496243"}}` states what
+    /// the title is at a member of its source. `decision` replaces all of that, if it is still `insteadOf`.
     func put(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
         try context.request.checkedQuery(values: ["image"])
         let order = try await context.decodeBody(Order.self, example: "{\"candidate\": 2}")
-        switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
-        case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: image)
-        case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: image)
-        case (nil, nil, true?, nil, nil):
+        switch (order.candidate, order.reject, order.block, order.match, order.decision, order.insteadOf) {
+        case (let number?, nil, nil, nil, nil, nil): _ = try await posters.pin(number, of: image)
+        case (nil, let number?, nil, nil, nil, nil): _ = try await posters.reject(number, of: image)
+        case (nil, nil, nil, let ids?, nil, nil): try await posters.match(found.title, as: ids)
+        case (nil, nil, true?, nil, nil, nil):
             guard let source = found.source else { throw images.pipeline.unknownSource(of: found.title) }
             _ = try await posters.block(image, from: source)
-        case (nil, nil, nil, let decision?, let before?):
+        case (nil, nil, nil, nil, let decision?, let before?):
             try await posters.decide(decision, insteadOf: before, for: image)
         default:
             throw RequestError.malformed(
-                "the body needs exactly one of “candidate”, “reject”, “block”: true, and “decision” with “insteadOf”")
+                "the body needs exactly one of “candidate”, “reject”, “block”: true, “match”, and “decision” with “insteadOf”")
         }
         return try await show(context)
     }

@@ -42,7 +42,9 @@ package struct PostersDocument: Encodable {
             current.name = name(current.name)
             return current
         }
-        decision = PosterDecision(pinned: choice.decision.pinned.map(shown), rejected: Set(choice.decision.rejected.map(shown)))
+        decision = PosterDecision(
+            pinned: choice.decision.pinned.map(shown), rejected: Set(choice.decision.rejected.map(shown)),
+            matches: choice.decision.matches)
         candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }

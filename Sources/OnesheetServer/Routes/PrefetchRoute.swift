@@ -29,18 +29,19 @@ struct PrefetchRoute: Route {
         let date: CalendarDay?
         let from: CalendarDay?
         let to: CalendarDay?
+        let list: String?
         let query: String?
         let ids: [String]?
         let sizes: [String]?
         let formats: [String]?
         let dryRun: Bool?
 
-        enum CodingKeys: CodingKey, CaseIterable { case source, date, from, to, query, ids, sizes, formats, dryRun }
+        enum CodingKeys: CodingKey, CaseIterable { case source, date, from, to, list, query, ids, sizes, formats, dryRun }
 
         func order() throws(RequestError) -> PrefetchOrder {
             if let ids, ids.isEmpty { throw .malformed("“ids” is empty: leave it out, or name at least one") }
             return try PrefetchOrder(
-                source: source, date: date, from: from, to: to, ids: ids ?? [], query: query,
+                source: source, date: date, from: from, to: to, ids: ids ?? [], list: list, query: query,
                 sizes: sizes ?? PrefetchConfiguration.defaultSizes, formats: formats ?? PrefetchConfiguration.defaultFormats,
                 naming: { "“\($0.rawValue)”" })
         }

@@ -99,7 +99,7 @@ struct TitlesRoute: Route {
         let changes = context.method == .put || context.method == .delete
         if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(canonical: parts[parts.count - 1]) {
             let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
-            let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
+            let found = try await found(id, of: source)
             return try await TitlePosters(
                 posters: posters, found: found, selector: try selector(context.request), administrator: administrator,
                 images: images
@@ -111,7 +111,7 @@ struct TitlesRoute: Route {
         if parts.count == 2 { return try await list(source, context.request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
         if !asksForPosters { try refuseQuery(behind: id, context.request) }
-        let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
+        let found = try await found(id, of: source)
         guard asksForPosters else {
             let languages = try languages(context.request) ?? found.source?.languages
             let title = try await catalog.title(found.title, from: found.source).read(in: languages)
@@ -133,6 +133,12 @@ struct TitlesRoute: Route {
         let names = query.pieces(at: "&").map { $0.cut(at: "=")?.before ?? $0 }
         guard names.isEmpty || !names.allSatisfy({ $0 == "language" || $0 == "image" }) else { return }
         throw ImagePath.unwritable("?")
+    }
+
+    /// The title, by the own id of its source.
+    private func found(_ id: String, of source: String) async throws -> FoundTitle {
+        let found = FoundTitle(TitleReference(source: source, id: id), in: images.sources)
+        return FoundTitle(canonical: try await catalog.own(found.title, from: found.source), source: found.source)
     }
 
     /// The image that `?image=logo.ko.none` means; without the parameter, the poster.

@@ -146,9 +146,10 @@ struct ImageContext: Sendable {
             return try await storedImage(of: target, forbidden, after: lookUp, accept: field)
         }
         do {
-            let answer = try await pipeline.image(for: target.request, from: target.address.source, after: lookUp)
-            try target.address.checkSides(of: answer.entry)
-            return (target, answer)
+            let own = try await own(target)
+            let answer = try await pipeline.image(for: own.request, from: own.address.source, after: lookUp)
+            try own.address.checkSides(of: answer.entry)
+            return (own, answer)
         } catch let error as Failure where error.traits.contains(.isMissing) {
             if case .refused(let reason) = target.address.ifMissing { throw reason }
             guard let other = other(target.address), let source = other.source,
@@ -167,6 +168,19 @@ struct ImageContext: Sendable {
             let next = self.target(target.address, in: accept.choose(field, without: unfit))
             return try await image(of: next, accept: field, without: unfit)
         }
+    }
+
+    /// `target`, or the same image by the own id of its source, if its id is that of another database.
+    private func own(_ target: ParsedTarget) async throws(Failure) -> ParsedTarget {
+        guard let source = target.address.source, source.isForeign(target.request.title.id) else { return target }
+        return self.target(target, of: try await pipeline.own(target.request.title, from: source))
+    }
+
+    /// The same image of another title of the source.
+    func target(_ target: ParsedTarget, of title: TitleReference) -> ParsedTarget {
+        guard title != target.request.title else { return target }
+        let address = target.address.of(FoundTitle(canonical: title, source: target.address.source))
+        return self.target(address, in: target.request.transform.format)
     }
 
     /// The stored image of `target`, whose URL no source allows. Nothing is fetched, made or revalidated for it.

@@ -74,6 +74,13 @@ extension StringProtocol where SubSequence == Substring {
         lastIndex(ofMark: separator).map { (self[..<$0], self[utf8.index(after: $0)...]) }
     }
 
+    /// The text without spaces, tabs and line ends of ASCII around it.
+    package var trimmed: String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        let bytes = utf8.drop(while: isSpace)
+        return String(decoding: bytes.reversed().drop(while: isSpace).reversed(), as: UTF8.self)
+    }
+
     /// The text without its first `count` bytes, which must be whole characters of UTF-8.
     package func dropFirst(bytes count: Int) -> Substring {
         self[(utf8.index(startIndex, offsetBy: count, limitedBy: endIndex) ?? endIndex)...]

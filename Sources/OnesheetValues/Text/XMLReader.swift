@@ -6,6 +6,7 @@ package struct XMLReader<Handler: XMLHandler> {
     private let bytes: [UInt8]
     private let maxDepth: Int
     private let skipsDocumentType: Bool
+    private var keepsUnknownReferences = false
     private var handler: Handler
     private var at = 0
     /// The names of elements whose end has not come yet.
@@ -24,6 +25,15 @@ package struct XMLReader<Handler: XMLHandler> {
     ) throws(XMLError) -> Handler {
         var reader = XMLReader(bytes: bytes, maxDepth: depth, skipsDocumentType: skipsDocumentType, handler: handler)
         do throws(XMLRefusal) { try reader.document() } catch { throw XMLError(reason: error.reason, offset: reader.at) }
+        return reader.handler
+    }
+
+    /// Parses a document as far as it is well-formed. What people have written may have an end missing, or text behind it. A reference to an
+    /// unknown entity stays as it is.
+    package static func beginning(of bytes: [UInt8], into handler: Handler, depth: Int) -> Handler {
+        var reader = XMLReader(bytes: bytes, maxDepth: depth, skipsDocumentType: true, handler: handler)
+        reader.keepsUnknownReferences = true
+        do throws(XMLRefusal) { try reader.document() } catch { return reader.handler }
         return reader.handler
     }
 
@@ -165,6 +175,7 @@ package struct XMLReader<Handler: XMLHandler> {
     private mutating func reference() throws(XMLRefusal) -> [UInt8] {
         // The longest is that of a scalar with leading zeros; without a bound a text of ampersands would take quadratic time.
         guard let end = bytes[at...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
+            if keepsUnknownReferences { return ampersand() }
             throw XMLRefusal("a reference has no end")
         }
         let name = String(decoding: bytes[(at + 1)..<end], as: UTF8.self)
@@ -177,9 +188,17 @@ package struct XMLReader<Handler: XMLHandler> {
             case "apos": "'"
             default: Self.scalar(name)
             }
-        guard let known else { throw XMLRefusal("an entity is unknown") }
+        guard let known else {
+            if keepsUnknownReferences { return ampersand() }
+            throw XMLRefusal("an entity is unknown")
+        }
         at = end + 1
         return Array(String(known).utf8)
+    }
+
+    private mutating func ampersand() -> [UInt8] {
+        at += 1
+        return [UInt8(ascii: "&")]
     }
 
     /// The scalar of `#38` or `#x26`. Stricter than XML for zero, more lenient for other controls, which S3 writes for such keys.

@@ -1,5 +1,5 @@
 /// The kinds of images that a title has.
-public enum ImageKind: String, Sendable, Hashable, Codable, CaseIterable {
+public enum ImageKind: String, Sendable, Hashable, Codable, CaseIterable, CodingKey {
     /// The standard upright film poster. It is the default kind.
     case poster
     /// A wide image for backgrounds, usually without text.
@@ -14,6 +14,8 @@ public enum ImageKind: String, Sendable, Hashable, Codable, CaseIterable {
     case banner
     /// The poster of a season.
     case season
+
+    public var description: String { rawValue }
 
     /// Whether images of this kind usually have words, so that their language matters.
     package var hasText: Bool {

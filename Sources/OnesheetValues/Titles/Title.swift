@@ -57,15 +57,20 @@ public struct TitleQuery: Sendable, Hashable {
     public var date: CalendarDay?
     /// The period of the list, if the source has lists by date.
     public var period: Period
+    /// The name of another list of the source, such as `popular`; `nil` is its own.
+    public var list: String?
     /// Words to search for; `nil` asks for the list.
     public var phrase: String?
     /// From 1.
     public var page: Int
 
-    public init(date: CalendarDay? = nil, period: Period = .day, phrase: String? = nil, page: Int = 1) {
+    public init(
+        date: CalendarDay? = nil, period: Period = .day, list: String? = nil, phrase: String? = nil, page: Int = 1
+    ) {
         precondition(page >= 1, "pages count from 1")
         self.date = date
         self.period = period
+        self.list = list
         self.phrase = phrase
         self.page = page
     }

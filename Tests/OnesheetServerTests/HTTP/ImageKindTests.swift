@@ -220,7 +220,7 @@ final class ImageKindTests: ServerTestCase {
         XCTAssertEqual(logo.status, 200, logo.text)
         // When the candidates are requested
         let answer = try await server.send("/sources/tmdb/titles/8000/posters?image=logo")
-        // Then it is among them, and the present one has no hash, for which it would need pixels
+        // Then it is among them, and the present one has a hash, by which it can be blocked
         XCTAssertEqual(answer.status, 200, answer.text)
         let candidates = try XCTUnwrap(try answer.json()["candidates"] as? [[String: Any]])
         XCTAssertEqual(candidates.map { $0["state"] as? String }, ["chosen"])
@@ -229,7 +229,31 @@ final class ImageKindTests: ServerTestCase {
         let current = try XCTUnwrap(try answer.json()["current"] as? [String: Any])
         XCTAssertEqual(current["mediaType"] as? String, "image/svg+xml")
         XCTAssertEqual(current["bytes"] as? Int, logo.body.readableBytes)
-        XCTAssertNil(current["hash"])
+        XCTAssertEqual((current["hash"] as? String)?.count, 16)
+    }
+
+    func testBlockedDrawingGivesWayToTheNextLogo() async throws {
+        // Given a logo in SVG that was served
+        let server = try await server(try await tmdb())
+        let (logo, title) = ("/t/p/original.logo.ja/tmdb/550", "/sources/tmdb/titles/550")
+        let served = try await server.send(logo)
+        XCTAssertEqual(served.field("Content-Type"), "image/svg+xml", served.text)
+        let before = try await server.send("\(title)/posters?image=logo.ja").json()
+        let hash = try XCTUnwrap((before["current"] as? [String: Any])?["hash"] as? String)
+        // When it is blocked
+        let block = try await server.send(
+            "\(title)/poster?image=logo.ja", method: "PUT", fields: administrator, body: #"{"block":true}"#)
+        // Then another logo is served
+        XCTAssertEqual(block.status, 200, block.text)
+        let other = try await server.send(logo)
+        XCTAssertEqual(other.field("Content-Type"), "image/png", other.text)
+        // And the drawing again when it is unblocked
+        let blocked = try await server.send("/blocked/", fields: administrator).text
+        XCTAssertTrue(blocked.contains(hash), blocked)
+        _ = try await server.send("/blocked/\(hash)", method: "DELETE", fields: administrator)
+        _ = try await server.send("/cache/tmdb/550", method: "DELETE", fields: administrator)
+        let again = try await server.send(logo)
+        XCTAssertEqual(again.field("Content-Type"), "image/svg+xml", again.text)
     }
 
     func testDrawingWithAScriptGivesWayToTheNextLogo() async throws {

@@ -18,4 +18,17 @@ final class PlainPageTests: XCTestCase {
         XCTAssertGreaterThan(page.html.utf8.count, 20 * 2 * (2000 * 9 + 3000 * 5) / 2)
         XCTAssertLessThan(page.html.utf8.count, view.memory / 4 + 4000)
     }
+
+    func testTitleHasItsIDsAndTheAttributionOfItsServices() {
+        // Given
+        var title = Title(id: "550", name: "Film", ids: ["tmdb": "550", "imdb": "tt0137523"])
+        title.metadata["attribution"] = "Data by <A>"
+        // When
+        let page = PlainPage(
+            sources: ["films"], source: "films", capabilities: SourceCapabilities(), words: PlainWords(acceptLanguage: nil),
+            view: .title(title))
+        // Then
+        XCTAssertTrue(page.html.contains("<dt>Ids</dt><dd>imdb:tt0137523 tmdb:550</dd>"), page.html)
+        XCTAssertTrue(page.html.contains("<dt>Data</dt><dd>Data by &lt;A&gt;</dd>"), page.html)
+    }
 }

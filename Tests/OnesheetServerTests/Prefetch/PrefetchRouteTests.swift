@@ -230,6 +230,8 @@ final class PrefetchRouteTests: ServerTestCase {
         let table = [
             ("\"date\": \"2026-01-01\", \(range)", "“date” and “from” with “to” cannot be combined"),
             ("\(range), \"query\": \"x\"", "“from” with “to” and “query” cannot be combined"),
+            ("\"list\": \"popular\", \"ids\": [\"1\"]", "“ids” and “list” cannot be combined"),
+            ("\"list\": \"popular\"", "unknown list “popular”; there are none"),
             ("\"ids\": [\"1\"], \"date\": \"2026-01-01\"", "“date” and “ids” cannot be combined"),
             ("\"query\": \"x\", \"ids\": [\"1\"], \(range)", "“from” with “to”, “ids” and “query” cannot be combined"),
             ("\"date\": \"2026-01-01\", \"to\": \"2026-01-02\"", "use “from” and “to” together"),

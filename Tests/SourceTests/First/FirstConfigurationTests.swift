@@ -10,7 +10,7 @@ final class FirstConfigurationTests: XCTestCase {
         let sample = try Self.configuration(FirstSource.sampleConfiguration)
         XCTAssertEqual(sample.sources, ["tmdb", "fanart", "kmdb"])
         XCTAssertEqual(sample.kinds, [.logo: ["fanart", "tmdb"]])
-        XCTAssertEqual(sample.statedIDs, ["20124079": ["tmdb": "153397", "kmdb": nil]])
+        XCTAssertEqual(sample.statedIDs, ["20124079": ["tmdb": "153397", "kmdb": "none"]])
         XCTAssertEqual(sample.leastScore, TitleMatch.leastScore)
         XCTAssertEqual(sample.wait, .seconds(8))
     }

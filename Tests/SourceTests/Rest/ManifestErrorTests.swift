@@ -11,6 +11,7 @@ final class ManifestErrorTests: XCTestCase {
           headers: { Authorization: "Bearer {token}" }
           token: { post: /login, json: { apikey: { text: "{key}" } }, at: /token }
           list: { get: "/l{?page}", items: { at: /l, where: { at: /kind, equals: film } }, fields: { id: /id, name: { at: /name, before: "(" } } }
+          lists: { "of-{year}": { get: "/y/{year}{?page}", items: /l, fields: { id: /id, name: /name } } }
           title: { get: "/t/{id}", fields: { id: /id, name: /name } }
           candidates: { get: "/c/{id}", items: { poster: /c, logo: [/l, /m] }, fields: { url: { text: "https://b.example{/path}" } } }
           cases: [{ id: "tv-{show}-s{season}", title: { get: "/tv/{show}/{season}", fields: { id: { text: "tv-{show}-s{season}" }, name: /name } } }]
@@ -43,6 +44,12 @@ final class ManifestErrorTests: XCTestCase {
             ),
             ("get: \"/l{?page}\"", "get: \"/l{?offset}\"", "list.perPage: is missing; {offset} is counted with it"),
             ("get: \"/l{?page}\"", "get: \"/l{?token}\"", "list.get: unknown variable “token”; known: key, page \(variables)"),
+            (
+                "of-{year}", "of-{year}{day}",
+                "api.lists: “of-{year}{day}” is not the form of a name, such as collection-{collection}"
+            ),
+            ("/y/{year}", "/y/{yaer}", "lists.of-{year}.get: unknown variable “yaer”; did you mean “year”? \(variables)"),
+            ("/y/{year}{?page}", "/y/{year}{?offset}", "lists.of-{year}.perPage: is missing; {offset} is counted with it"),
             ("get: \"/l{?page}\"", "post: /l, get: /l", "api.list.post: a request has “get” or “post”, not both"),
             ("{ text: \"{key}\" }", "{ text: \"{kei}\" }", "token.json: unknown variable “kei”; did you mean “key”? \(variables)"),
             (

@@ -160,7 +160,7 @@ final class RestRequestTests: XCTestCase {
 
     func testIDsOfAFormHaveTheirOwnRequests() async throws {
         // Given films, shows with seasons, and ids of another database
-        let (transport, clock) = (FakeTransport(), ManualClock())
+        let transport = FakeTransport()
         let source = try RecordedTMDB.source(
             """
             api:
@@ -175,7 +175,7 @@ final class RestRequestTests: XCTestCase {
                 - id: "tv-{show}"
                   title: { get: "/tv/{show}", fields: { id: { text: "tv-{/id}" }, name: /name } }
                   candidates: { get: "/tv/{show}/images", items: /c, fields: { url: /url } }
-            """, .forTesting(transport: transport, clock: clock))
+            """, .forTesting(transport: transport))
         for (path, answer) in [
             ("movie/550", #"{"id":550,"name":"Film"}"#), ("tv/7", #"{"id":7,"name":"Show"}"#),
             ("tv/7/season/2", #"{"name":"Season"}"#),
@@ -192,19 +192,21 @@ final class RestRequestTests: XCTestCase {
         }
         let pictures = try await source.candidates(for: "tt2").map(\.location.name)
         XCTAssertEqual(pictures, ["https://b.example/7"])
-        XCTAssertEqual(transport.count("https://a.example/find/tt2"), 1, "it is asked for once a day")
-        for _ in 0..<2 {
-            do throws(SourceError) {
-                _ = try await source.title("tt3")
+        for id in ["550", "tv-7", "tv-7-s2", "tt1", "tt2", "tt3"] {
+            XCTAssertEqual(source.isForeign(id), id.hasPrefix("tt"), id)
+        }
+        for (id, expected) in [("550", "550"), ("tt1", "550"), ("tt2", "tv-7")] {
+            let own = try await source.ownID(of: id)
+            XCTAssertEqual(own, expected)
+        }
+        for ask in [{ _ = try await source.ownID(of: "tt3") }, { _ = try await source.title("tt3") }] {
+            do {
+                try await ask()
                 XCTFail("it answered")
             } catch {
-                XCTAssertEqual(error, .notFound(id: "tt3"))
+                XCTAssertEqual(error as? SourceError, .notFound(id: "tt3"))
             }
         }
-        XCTAssertEqual(transport.count("https://a.example/find/tt3"), 1)
-        clock.now += 90_000
-        _ = try await source.title("tt1")
-        XCTAssertEqual(transport.count("https://a.example/find/tt1"), 2)
     }
 
     func testRateOfTheManifestIsForDocuments() async throws {

@@ -131,6 +131,40 @@ final class RestSourceTests: XCTestCase {
         XCTAssertEqual(candidates[2].unreadable.count, 2)
     }
 
+    func testListsHaveNames() async throws {
+        // Given
+        let transport = RecordedTMDB.transport()
+        for page in 1...12 {
+            transport.on("\(RecordedTMDB.root)/movie/popular?language=en-US&page=\(page)", RecordedTMDB.list(page, of: 12))
+        }
+        transport.on("\(RecordedTMDB.root)/trending/tv/week?", #"{"results":[{"id":7,"name":"Show"}],"total_pages":1}"#)
+        transport.on("\(RecordedTMDB.root)/collection/5?", #"{"id":5,"parts":[{"id":11,"title":"One"},{"id":12,"title":"Two"}]}"#)
+        let source = try RecordedTMDB.source(transport)
+
+        // When
+        let popular = try await source.titles(TitleQuery(list: "popular", page: 10))
+        let shows = try await source.titles(TitleQuery(list: "tv-trending"))
+        let parts = try await source.titles(TitleQuery(list: "collection-5"))
+
+        // Then
+        XCTAssertEqual(popular.titles.map(\.id), ["100", "101"])
+        XCTAssertNil(popular.next, "the first 200")
+        XCTAssertEqual(shows.titles.map(\.id), ["tv-7"])
+        XCTAssertEqual(parts.titles.map(\.name), ["One", "Two"])
+        XCTAssertNil(parts.next)
+        XCTAssertEqual(
+            source.capabilities.lists, ["collection-{collection}", "popular", "top-rated", "trending", "tv-popular", "tv-trending"])
+        for name in ["poplar", "collection-", "collection-{collection}", "collection-5/6", ""] {
+            do throws(SourceError) {
+                _ = try await source.titles(TitleQuery(list: name))
+                XCTFail("“\(name)” is a list")
+            } catch {
+                guard case .unsupported(let what) = error else { return XCTFail("\(error)") }
+                XCTAssertTrue(what.hasPrefix("unknown list “\(name)”"), what)
+            }
+        }
+    }
+
     func testThatWhatTheManifestDoesNotDescribeIsUnsupported() async throws {
         // Given
         let source = try RecordedTMDB.source()
