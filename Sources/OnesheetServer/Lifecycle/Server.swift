@@ -28,6 +28,7 @@ package struct Server: Sendable {
         hasFastPath: Bool = true
     ) throws {
         try configuration.requireProtection()
+        try configuration.accessLog.requireFolder()
         cmemory_return_large_blocks()
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
