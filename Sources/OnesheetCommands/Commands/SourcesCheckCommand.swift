@@ -65,6 +65,10 @@ private struct SourceCheck: Sendable {
         let what: String
         let passed: Bool
         let outcome: String
+        /// Whether the source says that it has no such title.
+        var saysNotFound = false
+
+        private enum CodingKeys: CodingKey { case what, passed, outcome }
     }
 
     struct Report: Encodable, Sendable {
@@ -122,8 +126,8 @@ private struct SourceCheck: Sendable {
         }
         let steps = await steps(TitleReference(source: name, id: id))
         report.steps += steps
-        // The rules are about a title of the source. Without one, each would name a fault that it does not have.
-        guard steps.first?.passed ?? false else {
+        // The rules are about a title that the source has. About another one, each would name a fault that the source does not have.
+        guard self.id == nil || steps.first?.saysNotFound != true else {
             report.steps.append(
                 Step(what: "rules", passed: false, outcome: "not tried without a title of the source; name one with --id"))
             return report
@@ -218,7 +222,9 @@ private struct SourceCheck: Sendable {
             let (passed, outcome) = try await work()
             return Step(what: what, passed: passed, outcome: outcome)
         } catch {
-            return Step(what: what, passed: false, outcome: text(of: error))
+            var step = Step(what: what, passed: false, outcome: text(of: error))
+            if case .notFound = error { step.saysNotFound = true }
+            return step
         }
     }
 }

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import OnesheetAddress
 import OnesheetTesting
 import StandardPlugins
 import XCTest

@@ -100,7 +100,8 @@ final class PublicTests: ServerTestCase {
     func testSourcesNameTheAddressOfTheirListsOnly() async throws {
         let server = try await server(
             sources: "sample: { type: sample }\nweb: { type: remote, allow: [\"https://a.example/\"] }")
-        let sources = try XCTUnwrap(try await server.send("/sources").json()["sources"] as? [[String: Any]])
+        let listed = try await server.send("/sources").json()
+        let sources = try XCTUnwrap(listed["sources"] as? [[String: Any]])
         XCTAssertEqual(sources.map { $0["titles"] as? String }, ["/sources/sample/titles", nil])
     }
 }

@@ -165,7 +165,7 @@ final class FolderSourceTests: XCTestCase {
         let told = [try await source.changes(), try await source.changes()]
 
         // Then they are reported, and after a restart only later changes are
-        XCTAssertEqual(told, [.titles(["a", "b", "d", "noir/c"]), TitleChanges.none])
+        XCTAssertEqual(told, [.titles(["a", "b", "d", "noir/c", "/noir/c.jpg", "/noir/c.png"]), TitleChanges.none])
         let again = try await make().changes()
         XCTAssertEqual(again, TitleChanges.none)
         try write("three", "a.jpg")
