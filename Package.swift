@@ -326,7 +326,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetTesting", "S3Store", client,
+                "HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetCrypto", "OnesheetTesting",
+                "S3Store",
+                client,
                 http1,
                 nio,
             ],

@@ -95,6 +95,15 @@ final class Folder: Sendable {
     /// The id of the picture that `id` meant at the last read; `id` itself if there was none. Reads nothing.
     func knownID(_ id: String) -> String { listing.withLock { $0.picture(id)?.id } ?? id }
 
+    /// The id of the picture with the file at `path` at the last read: that of the title if this is its best file, or if there was no such
+    /// file, and else the path with a slash before it. Reads nothing.
+    func knownID(ofFile path: String) -> String {
+        let id = Picture.id(of: path)
+        guard let picture = listing.withLock({ $0.picture(id) }) else { return id }
+        let isOther = picture.files.dropFirst().contains { $0.path.isExactly(path) }
+        return isOther ? "/\(path)" : picture.id
+    }
+
     /// All files at present.
     func files() async throws(SourceError) -> FolderFiles {
         try await onQueue { folder throws(SourceError) in

@@ -67,7 +67,13 @@ struct FolderFiles: Sendable, Equatable {
         let changed = Set(identities.keys).union(earlier.identities.keys).filter {
             identities[$0] != earlier.identities[$0] || settledSince.contains($0)
         }
-        return changed.sorted().map(\.description)
+        return changed.sorted().flatMap { id in
+            let files = Set((identities[id] ?? []) + (earlier.identities[id] ?? []))
+            // Files of the same name that are not the title's poster have ids of their own.
+            let paths = Set(files.compactMap { $0.description.cut(atLast: "#").map { String($0.before) } })
+                .filter { Picture.id(of: $0).isExactly(id.description) }
+            return [id.description] + (paths.count > 1 ? paths.sorted().map { "/\($0)" } : [])
+        }
     }
 
     /// Equal for equal files (FNV-1a over all identities in order).

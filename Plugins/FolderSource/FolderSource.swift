@@ -68,10 +68,15 @@ public struct FolderSource: SourcePlugin {
             titles: try await folder.titles(of: page), total: total, next: page.endIndex < total ? query.page + 1 : nil)
     }
 
-    /// The spelling of the file's name: an accent may be a character of its own or not. What begins with a slash, as no id does, is the path
-    /// of a file, as in imgproxy's `local:///noir/alley.jpg`.
+    /// The spelling of the file's name: an accent may be a character of its own or not. What begins with a slash is the path of a file, as in
+    /// imgproxy's `local:///noir/alley.jpg`. It is an id of its own only if the title's poster is another file of that name.
     public func canonicalID(_ id: String) -> String {
-        folder.knownID(id.utf8.first == UInt8(ascii: "/") ? Picture.id(of: String(id.dropFirst(bytes: 1))) : id)
+        Self.path(id).map { folder.knownID(ofFile: $0) } ?? folder.knownID(id)
+    }
+
+    /// The path of the file that `id` names; `nil` if it names a title.
+    private static func path(_ id: String) -> String? {
+        id.utf8.first == UInt8(ascii: "/") ? String(id.dropFirst(bytes: 1)) : nil
     }
 
     public func title(_ id: String) async throws(SourceError) -> Title {
@@ -95,7 +100,12 @@ public struct FolderSource: SourcePlugin {
 
     /// The id is looked up in the listing and never used as a path, so it cannot leave the folder.
     private func picture(_ id: String) async throws(SourceError) -> Picture {
-        guard let picture = try await folder.picture(id) else { throw .notFound(id: id) }
+        let path = Self.path(id)
+        guard var picture = try await folder.picture(path.map { Picture.id(of: $0) } ?? id) else { throw .notFound(id: id) }
+        guard let path else { return picture }
+        picture.files = picture.files.filter { $0.path.isExactly(path) }
+        guard !picture.files.isEmpty else { throw .notFound(id: id) }
+        picture.id = id
         return picture
     }
 }

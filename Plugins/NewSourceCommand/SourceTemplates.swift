@@ -13,6 +13,60 @@ struct SourceTemplates {
         ]
     }
 
+    /// The files of a package outside of the repository.
+    /// - Parameter place: the dependency on Onesheet, as `.package` has it.
+    func packageFiles(of place: String) -> [(path: String, text: String)] {
+        [
+            ("Package.swift", manifest(place)), ("Sources/\(module)/\(module).swift", code), ("Sources/\(server)/main.swift", main),
+            ("Tests/\(module)Tests/\(module)Tests.swift", tests),
+        ]
+    }
+
+    /// The program of such a package.
+    var server: String { "\(type)-server" }
+
+    /// The value of the source in a configuration.
+    var settings: String { "{ type: \(type), pictures: \"https://pictures.example\" }" }
+
+    private func manifest(_ place: String) -> String {
+        """
+        // swift-tools-version:6.2
+        import PackageDescription
+
+        let core = Target.Dependency.product(name: "OnesheetCore", package: "onesheet")
+        let commands = Target.Dependency.product(name: "OnesheetCommands", package: "onesheet")
+        let standard = Target.Dependency.product(name: "StandardPlugins", package: "onesheet")
+        let testing = Target.Dependency.product(name: "OnesheetTesting", package: "onesheet")
+
+        let package = Package(
+            name: "\(server)",
+            platforms: [.macOS(.v26)],
+            dependencies: [.package(\(place))],
+            targets: [
+                .target(name: "\(module)", dependencies: [core]),
+                .executableTarget(name: "\(server)", dependencies: ["\(module)", core, commands, standard]),
+                .testTarget(name: "\(module)Tests", dependencies: ["\(module)", core, testing]),
+            ]
+        )
+
+        """
+    }
+
+    private var main: String {
+        """
+        import OnesheetCommands
+        import OnesheetCore
+        import StandardPlugins
+        import \(module)
+
+        // Onesheet's own main with one more source.
+        var plugins = PluginList.standard
+        plugins.sources.append(\(module).self)
+        Onesheet.main(plugins)
+
+        """
+    }
+
     var whatIsLeft: String {
         """
 
@@ -91,7 +145,7 @@ struct SourceTemplates {
 
         ```yaml
         sources:
-          \(type): { type: \(type), pictures: "https://pictures.example" }
+          \(type): \(settings)
         ```
 
         ```

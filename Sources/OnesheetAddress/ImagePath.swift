@@ -26,6 +26,24 @@ package struct ImagePath {
         throw unwritable("?")
     }
 
+    /// Whether the part behind the signature has the form of this grammar: options with a colon, if any, and then `plain/`, `enc/` or a URL in
+    /// base64url. Addresses of other servers that begin with a signature have another.
+    /// - Parameter allowsRelative: whether a source URL may have no scheme.
+    package static func isWritten(_ rest: Substring, allowsRelative: Bool) -> Bool {
+        let parts = rest.pieces(at: "/").drop(while: isOption)
+        guard let first = parts.first else { return false }
+        if first.isExactly("plain") || first.isExactly("enc") { return parts.count > 1 }
+        guard let bytes = Data(base64URL: split(parts.joined()[...], at: ".").0), let text = String(bytes: bytes, encoding: .utf8)
+        else { return false }
+        return !text.isEmpty && text.isSafeInAddresses && (allowsRelative || text.firstRange(ofBytesOf: "://") != nil)
+    }
+
+    /// Whether a part is `name:value`, and not thumbor's filters, a region or the scheme of a URL.
+    private static func isOption(_ part: Substring) -> Bool {
+        guard let (name, value) = part.cut(at: ":"), !name.isEmpty, !value.isEmpty, !name.isExactly("filters") else { return false }
+        return name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+
     package let signature: Substring
     /// The signed part of the path: everything after the signature, with the leading slash.
     package let signedPath: String

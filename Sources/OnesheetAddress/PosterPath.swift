@@ -56,10 +56,22 @@ package struct PosterPath {
     /// Whether the extension behind `id` is that of a file whose URL the id is, because the URL has no other. In addresses of this server, all dots
     /// of ids are escaped, so it is the format there.
     private static func isURLOfFile(_ id: Substring, _ decoded: String) -> Bool {
-        guard ["http://", "https://"].contains(where: { decoded.starts(withBytesOf: $0) }), id.contains(mark: "."),
+        guard decoded.isWebURL, id.contains(mark: "."),
             let file = decoded.cut(atLast: "/")?.after
         else { return false }
         return !file.isEmpty && !file.contains(mark: ".")
+    }
+
+    /// Refuses a query behind an id that is a URL, which is part of that URL as it was meant. Behind an extension, it is not: in addresses of
+    /// this server, which escape all dots of ids, the one dot is that of the extension.
+    /// - Parameter path: as for `init`, without the query.
+    package static func refuseQuery(behind path: Substring) throws(RequestError) {
+        let parts = MergedSlashes.merged(in: path).pieces(at: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return }
+        let id = try PercentEncoding.decode(parts[2])
+        guard id.isWebURL else { return }
+        let file = id.cut(atLast: "/")?.after ?? ""
+        guard parts[2].pieces(at: ".").count == 2, file.pieces(at: ".").count > 2 else { throw ImagePath.unwritable("?") }
     }
 
     /// Whether a path has one part behind the size. Then it names a file, not a title of a source.
@@ -80,6 +92,11 @@ package struct PosterPath {
         return
             "/t/p/\(SizedImage(size: size, selector: selector))/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))\(end)"
     }
+}
+
+extension StringProtocol {
+    /// Whether an id is the URL of a page or a file.
+    package var isWebURL: Bool { starts(withBytesOf: "http://") || starts(withBytesOf: "https://") }
 }
 
 /// A size and the image that is meant, as in paths and in orders of prefetches: `w342` for the poster, `w780.backdrop`,

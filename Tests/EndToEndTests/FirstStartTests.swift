@@ -1,4 +1,7 @@
 import Foundation
+import NIOCore
+import OnesheetCrypto
+import OnesheetTesting
 import XCTest
 
 /// The first minutes with the program: a start without a file, and the commands that help on.
@@ -35,9 +38,69 @@ final class FirstStartTests: CommandTestCase {
         addTeardownBlock { Program.end(server) }
         let second = try await run(["serve", "--listen", String(url.dropFirst("http://".count)), "--cache", "two"])
         XCTAssertEqual(second.status, 1)
-        let lines = second.errors.split(separator: "\n").filter { !$0.contains("may request any variant") }
+        let lines = second.errors.split(separator: "\n")
         XCTAssertEqual(lines.count, 1, second.errors)
-        XCTAssertTrue(lines.first?.hasPrefix("onesheet: ") ?? false, second.errors)
+        XCTAssertTrue(lines.first?.hasPrefix("onesheet: port ") ?? false, second.errors)
+    }
+
+    func testServerWithATokenInTheEnvironmentServesItsService() async throws {
+        // Given recorded responses of the service, and its token in the environment
+        let (api, recordings) = ("https://api.themoviedb.org/3/movie", folder.appending(path: "recorded"))
+        try FileManager.default.createDirectory(at: recordings, withIntermediateDirectories: true)
+        try record(
+            "\(api)/now_playing?language=en-US&page=1",
+            ["text": #"{"results":[{"id":550,"title":"The Film"}],"total_results":1,"total_pages":1}"#], in: recordings)
+        try record("\(api)/550/images", ["text": #"{"posters":[{"file_path":"/a.jpg","vote_average":8}]}"#], in: recordings)
+        try record(
+            "https://image.tmdb.org/t/p/original/a.jpg",
+            ["base64": try Data(contentsOf: Program.samplePoster).base64EncodedString()],
+            in: recordings)
+        let output = Pipe()
+        let server = try Program.start(
+            ["serve", "--listen", "127.0.0.1:0", "--cache", "c", "--replay", "recorded"], in: folder, output: output,
+            environment: ["TMDB_TOKEN": "token-of-a-test"])
+        addTeardownBlock { Program.end(server) }
+        // When it has started
+        let greeting = await LogReader(output.fileHandleForReading).read(until: "/metrics")
+        let url = try XCTUnwrap(greeting.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)?.0)
+        XCTAssertTrue(greeting.contains("\(url)/sources/tmdb/titles"), greeting)
+        XCTAssertFalse(greeting.contains("sample"), greeting)
+        // Then it has the list and the poster of the service
+        let list = try await WebAnswer.to("\(url)/sources/tmdb/titles")
+        XCTAssertTrue(list.text.contains("The Film"), list.text)
+        let poster = try await WebAnswer.to("\(url)/t/p/w92/tmdb/550.jpg")
+        XCTAssertEqual(poster.status, 200)
+    }
+
+    /// Writes a response as `--record` does.
+    private func record(_ url: String, _ body: [String: String], in folder: URL) throws {
+        let document: [String: Any] = body.merging(["url": url]) { $1 }
+        let whole = document.merging(["status": 200, "headers": [String: String]()]) { $1 }
+        let name = SHA256.hash(url.utf8).prefix(12).map { String(format: "%02x", $0) }.joined()
+        try JSONSerialization.data(withJSONObject: whole).write(to: folder.appending(path: "\(name).json"))
+    }
+
+    func testStartNamesOnlyAddressesThatEveryoneGets() async throws {
+        for (keys, expected) in [
+            ("public: {}", ["/", "/sources/sample/titles", "/t/p/w342/sample/1.jpg"]),
+            ("public: { console: false, lists: false }", ["/t/p/w342/sample/1.jpg"]),
+        ] {
+            // Given a server
+            try Data("listen: \"127.0.0.1:0\"\nsources: { sample: { type: sample } }\n\(keys)\n".utf8)
+                .write(to: folder.appending(path: "onesheet.yaml"))
+            let output = Pipe()
+            let server = try Program.start(["serve", "--cache", "c"], in: folder, output: output)
+            // When it has started
+            let greeting = await LogReader(output.fileHandleForReading).read(until: "/1.jpg")
+            // Then everyone gets what it names
+            let urls = greeting.matches(of: /http:\/\/127\.0\.0\.1:[0-9]+([^\s]*)/)
+            XCTAssertEqual(urls.map { String($0.1) }, expected, greeting)
+            for url in urls {
+                let answer = try await WebAnswer.to(String(url.0))
+                XCTAssertEqual(answer.status, 200, "\(url.0)")
+            }
+            Program.end(server)
+        }
     }
 
     func testCheckRefusesAFolderThatNoServerCanMake() async throws {
@@ -80,6 +143,26 @@ final class FirstStartTests: CommandTestCase {
         try Data("sources: { art: { type: folder, path: posters } }".utf8).write(to: folder.appending(path: "onesheet.yaml"))
         let outcome = try await run(["prefetch", "art"])
         XCTAssertTrue(outcome.errors.contains("the newest list of “art” is empty"), outcome.errors)
+        // And a day without a list, of a source that has lists by day
+        try Data("sources: { cinema: { type: rest, manifest: ./cinema.yaml, networks: [loopback] } }".utf8)
+            .write(to: folder.appending(path: "onesheet.yaml"))
+        let origin = try await OriginServer.start { _, _ in
+            .answer(type: "application/json", body: ByteBuffer(string: "{\"films\":[]}"))
+        }
+        addTeardownBlock { try await origin.stop() }
+        try Data(
+            """
+            baseURL: \(origin.url)
+            dates: { newest: -1 }
+            list: { get: "/films{?date}", items: /films, fields: { id: /id, name: /name } }
+            title: { get: "/films/{id}", fields: { id: /id, name: /name } }
+            candidates: { get: "/films/{id}/images", items: /images, fields: { url: /url } }
+            """.utf8
+        ).write(to: folder.appending(path: "cinema.yaml"))
+        let day = try await run(["prefetch", "cinema", "--date", "2026-11-20"])
+        XCTAssertTrue(day.errors.contains("“cinema” has no list of 2026-11-20"), day.errors)
+        let days = try await run(["prefetch", "cinema", "--from", "2026-11-20", "--to", "2026-11-21"])
+        XCTAssertTrue(days.errors.contains("“cinema” has no lists from 2026-11-20 to 2026-11-21"), days.errors)
     }
 
     func testCheckOfASourceNamesTheRequestThatFailed() async throws {

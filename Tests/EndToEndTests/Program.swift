@@ -14,6 +14,11 @@ struct Program {
     /// Beside the test binary.
     static var path: URL { path("onesheet") }
 
+    /// A poster of the sample source, for origins of tests.
+    static var samplePoster: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/CSamplePosters/Posters/6.jpg")
+    }
+
     /// Another program of this package.
     static func path(_ name: String) -> URL {
         URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)

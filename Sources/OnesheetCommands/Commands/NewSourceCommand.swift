@@ -1,58 +1,108 @@
 import ArgumentParser
 import FoundationEssentials
 import OnesheetCore
+import OnesheetServer
 
-/// `onesheet new-source films`: the beginning of a source without Swift.
-struct NewSourceCommand: ParsableCommand {
+/// `onesheet new-source films`: the beginning of a source, in each of the ways to add one.
+struct NewSourceCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new-source", abstract: "Write the beginning of a source of your own: a manifest or a program.",
+        commandName: "new-source", abstract: "Write the beginning of a source of your own.",
         discussion: """
               onesheet new-source films                      films.yaml, a manifest for an API with JSON responses
               onesheet new-source films --type exec          films.py, a program that answers by itself
+              onesheet new-source films --type folder        the lines of a standard source, such as folder, remote or s3
+              onesheet new-source films --type swift --package URL
+                                                             films/, a Swift package with the source, its tests and a server
 
             Nothing is overwritten. To start from a built-in manifest instead: onesheet sources manifest tmdb > films.yaml
             """)
 
-    /// What a new source is.
-    enum Kind: String, CaseIterable, ExpressibleByArgument {
-        case rest, exec
-    }
-
     @Argument(help: "The name of the source, which is also that of its file.") var name: String
-    @Option(name: .long, help: "rest for a manifest, exec for a program in Python.") var type = Kind.rest
+    @Option(
+        name: .long,
+        help: "rest for a manifest, exec for a program in Python, swift for a package, or the type of a standard source.")
+    var type = "rest"
+    @Option(name: .long, help: "For swift: the URL of Onesheet's repository, or the path of a copy.") var package: String?
+
+    private struct File {
+        let path: String
+        let text: String
+        var isProgram = false
+    }
 
     func validate() throws {
         guard TitleReference.isSourceName(name), !["http", "https"].contains(name) else {
             throw ValidationError(
                 "“\(name)” is not the name of a source: it needs a lower-case letter, then letters, digits, “-”, “+” or “.”")
         }
+        guard (type == "swift") == (package != nil) else {
+            throw ValidationError(
+                "--type swift needs --package with the URL of Onesheet's repository, or the path of a copy; no other does")
+        }
     }
 
-    func run() throws {
-        let (file, text, settings) =
-            switch type {
-            case .rest:
-                (
-                    "\(name).yaml", NewSourceTexts.manifest,
-                    "type: rest, manifest: ./\(name).yaml, variables: { key: \"${FILMS_KEY}\" }"
-                )
-            case .exec: ("\(name).py", NewSourceTexts.program, "type: exec, command: [./\(name).py]")
-            }
-        do {
-            try Data(text.utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
-            if type == .exec { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file) }
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw ConfigurationError(path: "", message: "\(file) exists already; it stays as it is")
-        } catch {
-            throw ConfigurationError(path: "", message: "cannot write \(file)")
+    func run(with plugins: PluginList) async throws {
+        let (files, settings, next) = try parts(plugins)
+        for file in files where FileManager.default.fileExists(atPath: file.path) {
+            throw ConfigurationError(path: "", message: "\(file.path) exists already; it stays as it is")
         }
+        for file in files { try Self.write(file) }
+        let written = files.map(\.path).joined(separator: ", ")
         StandardStreams.output(
             lines: """
-                # \(file) is written. In onesheet.yaml:
+                # \(written.isEmpty ? "" : "\(written) is written. ")In onesheet.yaml:
                 sources:
-                  \(name): { \(settings) }
-                # Then: onesheet sources check \(name)
+                  \(name): \(settings)
+                # Then: \(next)
                 """)
+    }
+
+    /// The files to write, the value of the source in a configuration, and the command that tries it.
+    private func parts(_ plugins: PluginList) throws -> (files: [File], settings: String, next: String) {
+        let check = "onesheet sources check \(name)"
+        switch type {
+        case "rest":
+            return (
+                [File(path: "\(name).yaml", text: NewSourceTexts.manifest)],
+                "{ type: rest, manifest: ./\(name).yaml, variables: { key: \"${FILMS_KEY}\" } }", check
+            )
+        case "exec":
+            return (
+                [File(path: "\(name).py", text: NewSourceTexts.program, isProgram: true)],
+                "{ type: exec, command: [./\(name).py] }", check
+            )
+        case "swift":
+            let templates = SourceTemplates(
+                stem: name.split { "-+.".contains($0) }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined())
+            let files = templates.packageFiles(of: place).map { File(path: "\(name)/\($0.path)", text: $0.text) }
+            return (files, templates.settings, "cd \(name); swift test; swift run \(templates.server) sources check \(name)")
+        default:
+            let sample = try plugins.source(type, at: "--type").sampleConfiguration
+            let lines = sample.split(separator: "\n", omittingEmptySubsequences: false).map { "\n    \($0)" }.joined()
+            return ([], lines, check)
+        }
+    }
+
+    /// The dependency on Onesheet in a package.
+    private var place: String {
+        let text = package ?? ""
+        guard text.contains("://") || text.hasPrefix("git@") else {
+            return "name: \"onesheet\", path: \"\(URL(filePath: text).standardizedFileURL.path)\""
+        }
+        return "url: \"\(text)\", branch: \"main\""
+    }
+
+    private static func write(_ file: File) throws {
+        do {
+            let url = URL(filePath: file.path)
+            try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(file.text.utf8).write(to: url, options: .withoutOverwriting)
+            if file.isProgram { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path) }
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw ConfigurationError(path: "", message: "\(file.path) exists already; it stays as it is")
+        } catch {
+            throw ConfigurationError(path: "", message: "cannot write \(file.path)")
+        }
     }
 }
 

@@ -68,15 +68,18 @@ struct ServeCommand: PluggedCommand {
 
     private func load() throws -> ServerConfiguration { try options.load(listen: listen, keys: .needed) }
 
-    /// The startup message: addresses to try.
+    /// The startup message: addresses to try, each of which everyone may request.
     /// - Parameter list: the first source with lists, if there is one.
     private static func greeting(_ address: ListenAddress, _ configuration: ServerConfiguration, list: String?) -> String {
         let sources = configuration.sourceNames
         guard case .host = address else { return "Onesheet serves \(sources.joined(separator: ", ")) on \(address)" }
         let base = "\(configuration.tls == nil ? "http" : "https")://\(address)"
-        let list = list.map { ["\(base)/sources/\($0)/titles"] } ?? []
-        let image = configuration.sources["sample"]?.type == "sample" ? "\(base)/t/p/w342/sample/1.jpg" : "\(base)/metrics"
-        return (["Onesheet serves \(sources.joined(separator: ", ")). Try:", "  \(base)/"] + (list + [image]).map { "  \($0)" })
+        let isPublic = configuration.isPublic
+        let console = isPublic.console ? ["/"] : []
+        let titles = isPublic.lists ? list.map { ["/sources/\($0)/titles"] } ?? [] : []
+        let image = configuration.sources["sample"]?.type == "sample" ? "/t/p/w342/sample/1.jpg" : "/metrics"
+        return
+            (["Onesheet serves \(sources.joined(separator: ", ")). Try:"] + (console + titles + [image]).map { "  \(base)\($0)" })
             .joined(separator: "\n")
     }
 }

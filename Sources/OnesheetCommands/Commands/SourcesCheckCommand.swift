@@ -11,8 +11,8 @@ struct SourcesCheckCommand: PluggedCommand {
         commandName: "check", abstract: "Check a source, and print each failure with a remedy.",
         discussion: """
             Requests the newest list, its first title, the title's poster candidates, its poster and a search for its name directly from
-            the source, without anything cached. A failure names the last request to the service and its status. Then checks the conformance rules of sources against the real service and against a network that fails
-            on purpose: about thirty calls in total.
+            the source, without anything cached. A failure names the last request and its status. Then checks the conformance rules of
+            sources against the real service and against a network that fails on purpose: about thirty calls in total.
             """)
 
     @Argument(help: "The source's name in the configuration.") var name: String
@@ -49,9 +49,10 @@ struct SourcesCheckCommand: PluggedCommand {
         let requests = RequestTrail(context.assembly.transport)
         var assembly = context.assembly
         assembly.transport = requests
+        let source = try assembly.source(configuration, named: name)
         let check = SourceCheck(
-            name: name, source: try assembly.source(configuration, named: name), requests: requests, configuration: configuration,
-            assembly: context.assembly, pipeline: context.uncached, id: id)
+            name: name, source: source, requests: requests, configuration: configuration, assembly: context.assembly,
+            pipeline: context.uncached(over: requests, with: source, named: name), id: id)
         let report = await check.run()
         await check.source.shutdown()
         return report
@@ -64,6 +65,10 @@ private struct SourceCheck: Sendable {
         let what: String
         let passed: Bool
         let outcome: String
+        /// Whether the source says that it has no such title.
+        var saysNotFound = false
+
+        private enum CodingKeys: CodingKey { case what, passed, outcome }
     }
 
     struct Report: Encodable, Sendable {
@@ -98,7 +103,10 @@ private struct SourceCheck: Sendable {
             let page = try await source.titles(TitleQuery())
             hasList = true
             id = id ?? page.titles.first?.id
-            report.steps.append(Step(what: "newest list", passed: !page.titles.isEmpty, outcome: "\(page.titles.count) titles"))
+            report.steps.append(
+                Step(
+                    what: "newest list", passed: !page.titles.isEmpty,
+                    outcome: "\(page.titles.count) titles" + (page.titles.isEmpty ? requests.last : "")))
         } catch .unsupported(let what) {
             report.steps.append(Step(what: "newest list", passed: true, outcome: "not supported: \(what)"))
         } catch {
@@ -109,10 +117,30 @@ private struct SourceCheck: Sendable {
                 Step(what: "a title", passed: false, outcome: "the list has no title; name one with --id"))
             return report
         }
-        report.steps += await steps(TitleReference(source: name, id: id))
+        if let url = forbiddenURL(id) {
+            report.steps.append(
+                Step(
+                    what: "title \(id)", passed: false,
+                    outcome: "source \(name) does not allow \(shown(url)), so nothing was requested; add its prefix to “allow”"))
+            return report
+        }
+        let steps = await steps(TitleReference(source: name, id: id))
+        report.steps += steps
+        // The rules are about a title that the source has. About another one, each would name a fault that the source does not have.
+        guard self.id == nil || steps.first?.saysNotFound != true else {
+            report.steps.append(
+                Step(what: "rules", passed: false, outcome: "not tried without a title of the source; name one with --id"))
+            return report
+        }
         if source.capabilities.searches { report.steps.append(await searchStep(for: id)) }
         report.rules = await rules(knownID: id, list: hasList ? TitleQuery() : nil)
         return report
+    }
+
+    /// The id as a URL, if the source has no titles but URLs and does not allow this one.
+    private func forbiddenURL(_ id: String) -> WebURL? {
+        guard !source.asksService, let allow = source.originPolicy.allow, let url = WebURL(id) else { return nil }
+        return allow.contains { $0.matches(url) } ? nil : url
     }
 
     /// The whole text of an error, with the last request to the service.
@@ -132,12 +160,13 @@ private struct SourceCheck: Sendable {
 
     private func posterStep(_ title: TitleReference) async -> Step {
         let what = "poster of \(title.id)"
+        requests.forget()
         do {
             let answer = try await pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
             let kept = answer.isStorable ? "" : "; not kept: its origin forbids it"
             return Step(what: what, passed: true, outcome: "\(answer.entry.mediaType), \(answer.size) bytes\(kept)")
         } catch {
-            return Step(what: what, passed: false, outcome: "\(error)")
+            return Step(what: what, passed: false, outcome: "\(error)\(requests.last)")
         }
     }
 
@@ -193,12 +222,14 @@ private struct SourceCheck: Sendable {
             let (passed, outcome) = try await work()
             return Step(what: what, passed: passed, outcome: outcome)
         } catch {
-            return Step(what: what, passed: false, outcome: text(of: error))
+            var step = Step(what: what, passed: false, outcome: text(of: error))
+            if case .notFound = error { step.saysNotFound = true }
+            return step
         }
     }
 }
 
-/// Notes the last request to a service, and how it ended.
+/// Notes the last request to a service or for an image, and how it ended.
 private final class RequestTrail: HTTPTransport {
     private let transport: any HTTPTransport
     private let noted = Mutex("")

@@ -104,7 +104,7 @@ package struct PublicConfiguration: Sendable, ConfigurationSection {
             Setting(
                 "lists", \.lists,
                 meaning:
-                    "answer lists, searches, titles and candidates, which cost calls to services, for everyone; `false`: only with the administrator's token"
+                    "answer lists, searches, titles, candidates, `/explain?…&fetch` and questions to TMDB, which cost calls to services, for everyone; `false`: only with the administrator's token"
             ),
         ]
     }

@@ -18,8 +18,6 @@ struct ConsoleRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let memory: MemoryBudget
-    /// Whether everyone may see lists, titles and candidates, or only the administrator.
-    let hasLists: Bool
     let administrator: Administrator
     let documents: ListDocuments
     let clock: WallClock
@@ -82,7 +80,7 @@ struct ConsoleRoute: Route {
         let parameters = request.uri.formParameters
         let source = try source(request)
         do {
-            if !hasLists { try administrator.check(context) }
+            try administrator.checkLists(context)
             if let id = parameters["posters"] {
                 let title = try await catalog.own(TitleReference(source: source, id: String(id)).canonical(in: sources))
                 return .posters(

@@ -81,7 +81,8 @@ package struct ServerContext: Sendable {
         digests = SourceDigests.digests(of: configuration.sources, sources: byName, files: assembly.files)
         let choices = resources.choices
         catalog = answers.with(byName)
-        pipeline = Self.pipeline(on: catalog, cache: cache, engine: engine, configuration, resources)
+        pipeline = Self.pipeline(
+            on: catalog, over: resources.transport, cache: cache, engine: engine, configuration, resources)
         self.configuration = configuration
         self.sources = sources
         self.watches = watches
@@ -101,12 +102,12 @@ package struct ServerContext: Sendable {
     }
 
     private static func pipeline(
-        on catalog: Catalog, cache: Cache, engine: any PictureEngine, _ configuration: ServerConfiguration,
-        _ resources: ServerResources
+        on catalog: Catalog, over transport: any HTTPTransport, cache: Cache, engine: any PictureEngine,
+        _ configuration: ServerConfiguration, _ resources: ServerResources
     ) -> Pipeline {
         let (pool, clock) = (resources.pool, resources.clock)
         let originals = Originals(
-            catalog: catalog, transport: resources.transport, cache: cache, engine: engine, pool: pool, choices: resources.choices,
+            catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: resources.choices,
             changes: resources.configurationChanges, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds), mostBytes: configuration.limits.limits.originBytes,
             logger: resources.logger)
@@ -117,13 +118,16 @@ package struct ServerContext: Sendable {
 
     /// A pipeline with the same sources and an empty cache that keeps nothing: it asks for everything. Only the members of a source
     /// that is made of others answer as always, from the cache too.
-    package var uncached: Pipeline {
+    /// - Parameters:
+    ///   - transport: fetches images.
+    ///   - source: takes the place of the source `name`.
+    package func uncached(over transport: any HTTPTransport, with source: any ContentSource, named name: String) -> Pipeline {
         let disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
         let cache = Cache(memory: MemoryTier(bytes: 0), disk: disk, logger: logger)
         let catalog = Catalog(
-            sources: Dictionary(uniqueKeysWithValues: sources), cache: cache, counting: resources.pool.memory, clock: clock,
-            logger: logger)
-        return Self.pipeline(on: catalog, cache: cache, engine: pipeline.engine, configuration, resources)
+            sources: Dictionary(uniqueKeysWithValues: sources).merging([name: source]) { $1 }, cache: cache,
+            counting: resources.pool.memory, clock: clock, logger: logger)
+        return Self.pipeline(on: catalog, over: transport, cache: cache, engine: pipeline.engine, configuration, resources)
     }
 
     var clock: WallClock { resources.clock }

@@ -50,6 +50,7 @@ package final class ConfigurationCheck {
         if !["listen", "signing", "sources", "presetsOnly"].contains(where: hasErrors) {
             note { try configuration.requireProtection() }
         }
+        if !hasErrors(at: "listen") { note { try ListenTrial(address: configuration.listen).runBesideServer() } }
         if let files = configuration.tls, !hasErrors(at: "tls") { note { _ = try Certificate(files) } }
         note { try configuration.accessLog.requireFolder() }
     }

@@ -28,6 +28,7 @@ package struct Server: Sendable {
         hasFastPath: Bool = true
     ) throws {
         try configuration.requireProtection()
+        try configuration.accessLog.requireFolder()
         cmemory_return_large_blocks()
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
@@ -62,17 +63,19 @@ package struct Server: Sendable {
         // A context that is kept here would keep its sources, with their programs, after a reload has replaced them.
         let (configuration, logger) = (responder.context.configuration, responder.context.logger)
         let listen = configuration.listen
-        for warning in configuration.warnings { logger.warning("\(warning)") }
-        let services = ServiceGroup(services: services(responder.context, ready), logger: logger)
         let times = ShutdownTimes(configuration.shutdown)
         var failure: (any Error)?
         do {
+            try ListenTrial(address: listen).run()
             let socket = listen.socketFile
             try await socket?.clear()
             defer { socket?.remove() }
             // A connection may have been accepted while the services stopped.
             defer { counters.connections.close() }
             try await requireBackends(responder.context)
+            // A server that cannot start says so in one line.
+            for warning in configuration.warnings { logger.warning("\(warning)") }
+            let services = ServiceGroup(services: services(responder.context, ready), logger: logger)
             let checking = Task { [cluster = responder.context.resources.cluster] in await logProblems(of: cluster, logger) }
             defer { checking.cancel() }
             await prepare(responder.context)

@@ -9,7 +9,7 @@ extension Router {
         let (configuration, clock, logger) = (context.configuration, context.clock, context.logger)
         let (sources, watches, cache) = (context.sources, context.watches, context.resources.cache)
         let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)
-        let administrator = Administrator(token: configuration.admin.token)
+        let administrator = Administrator(token: configuration.admin.token, sharesLists: configuration.isPublic.lists)
         let images = context.images
         let explainer = context.explainer
         // They are among what is remembered beside the cache (`ServerResources`).
@@ -28,7 +28,7 @@ extension Router {
                     administrator: administrator, clock: clock),
                 TitlesRoute(
                     images: images, catalog: catalog, posters: posters, administrator: administrator,
-                    isPublic: configuration.isPublic.lists, documents: documents),
+                    documents: documents),
                 CacheRoute(
                     cache: cache, disk: context.resources.disk, sources: sources, explainer: explainer,
                     administrator: administrator, clock: clock),
@@ -41,13 +41,13 @@ extension Router {
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
                 MetricsRoute(reading: MetricsReading(context, counters: counters)),
-            ] + explainer.routes.compactMap { ($0 as? DialectRoute).flatMap(DialectDocumentRoute.init) }
+            ] + explainer.routes.compactMap { ($0 as? DialectRoute).flatMap { DialectDocumentRoute($0, administrator) } }
             + (configuration.isPublic.console
                 ? [
                     ConsoleFileRoute(), FaviconRoute(),
                     ConsoleRoute(
                         sources: sources, catalog: catalog, posters: posters, memory: pipeline.pool.memory,
-                        hasLists: configuration.isPublic.lists, administrator: administrator, documents: documents, clock: clock,
+                        administrator: administrator, documents: documents, clock: clock,
                         logger: logger),
                 ] : [])
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
@@ -72,8 +72,13 @@ extension ServerContext {
     /// Explains addresses of images. It has all image routes.
     package var explainer: Explainer {
         let images = images
-        let others = dialects.flatMap { placed -> [any ImageRoute] in
-            guard let dialect = placed.dialect else { return [FreeImageRoute(images: images, root: placed.configuration)] }
+        let sharesRoot = dialects.contains { $0.dialect != nil && $0.configuration.isAtRoot }
+        // imgproxy's form is known by itself, so its addresses come first.
+        let ordered = dialects.filter { $0.dialect == nil } + dialects.filter { $0.dialect != nil }
+        let others = ordered.flatMap { placed -> [any ImageRoute] in
+            guard let dialect = placed.dialect else {
+                return [FreeImageRoute(images: images, root: placed.configuration, sharesRoot: sharesRoot)]
+            }
             return DialectRoute.prefixes(of: dialect, at: placed.configuration).map { prefix in
                 DialectRoute(
                     dialect, placed.configuration, at: prefix, images: images, listen: configuration.listen,

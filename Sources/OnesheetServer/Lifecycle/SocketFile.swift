@@ -1,6 +1,7 @@
 import FoundationEssentials
 import NIOCore
 import NIOPosix
+import OnesheetCore
 
 #if canImport(Glibc)
     import Glibc
@@ -14,10 +15,17 @@ import NIOPosix
 struct SocketFile {
     let path: String
 
+    /// Checks that a server can make its file here.
+    func check() throws(ListenError) {
+        guard isSocket != false else { throw ListenError(address: .socket(path: path), reason: .notASocket) }
+        let folder = path.cut(atLast: "/").map { $0.before.isEmpty ? "/" : String($0.before) } ?? "."
+        guard access(folder, W_OK | X_OK) == 0 else { throw ListenError(address: .socket(path: path), reason: .system(errno)) }
+    }
+
     /// Removes the socket file of a server that was killed. Anything else stays.
     func clear() async throws(ListenError) {
-        guard let isSocket else { return }
-        guard isSocket else { throw ListenError(address: .socket(path: path), reason: .notASocket) }
+        try check()
+        guard isSocket != nil else { return }
         guard await !isAlive else { throw ListenError(address: .socket(path: path), reason: .system(EADDRINUSE)) }
         unlink(path)
     }
@@ -62,6 +70,8 @@ struct ListenError: Error, CustomStringConvertible {
         case system(CInt)
         /// The path of the Unix socket exists and is not a socket.
         case notASocket
+        /// The host is no address, and no name of one.
+        case unknownHost
     }
 
     let address: ListenAddress
@@ -75,12 +85,13 @@ struct ListenError: Error, CustomStringConvertible {
             "port \(port) is privileged; choose one from 1024 up with --listen \(host):PORT"
         case (.host(let host, _), .system(EADDRNOTAVAIL)): "\(host) is not an address of this machine"
         case (.socket(let path), .system(EADDRINUSE)): "a server listens on \(path) already; choose another with --listen unix:PATH"
-        case (.socket(let path), .system(ENOENT)): "the folder of \(path) does not exist"
+        case (.host(let host, _), .unknownHost): "“\(host)” is neither an address nor a name of one"
+        case (.socket(let path), .system(ENOENT)), (.socket(let path), .system(ENOTDIR)): "the folder of \(path) does not exist"
         case (.socket(let path), .system(EACCES)): "the folder of \(path) is not writable"
         case (.socket(let path), .notASocket):
             "\(path) exists and is not a socket; remove it, or choose another with --listen unix:PATH"
         case (_, .system(let code)): "cannot listen on \(address): error \(code)"
-        case (.host, .notASocket): "cannot listen on \(address)"
+        case (.host, .notASocket), (.socket, .unknownHost): "cannot listen on \(address)"
         }
     }
 }

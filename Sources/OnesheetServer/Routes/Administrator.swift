@@ -8,6 +8,8 @@ import OnesheetCrypto
 struct Administrator: Sendable {
     /// `nil` or empty if administration over HTTP is off.
     let token: String?
+    /// Whether everyone may ask for lists, searches, titles and candidates, which cost calls to services.
+    var sharesLists = true
 
     /// Whether there is administration over HTTP.
     var isOn: Bool { !(token ?? "").isEmpty }
@@ -18,6 +20,12 @@ struct Administrator: Sendable {
         // Digests have equal lengths and compare in constant time.
         guard SHA256.hash(given.utf8) == SHA256.hash(token.utf8) else { throw .unauthorized }
         context.client.exempt()
+    }
+
+    /// Checks a request that asks a source, but for an image.
+    /// - Throws: `RequestError.unauthorized`, as `check`, if only the administrator may ask.
+    func checkLists(_ context: RequestContext) throws(RequestError) {
+        if !sharesLists { try check(context) }
     }
 
     /// Whether the request is the administrator's, for routes that answer others too.

@@ -10,6 +10,7 @@ import OnesheetPipeline
 /// `?expired`, `?all`. Requires the administrator's token.
 struct CacheRoute: Route {
     let prefix = "/cache/"
+    let isSlashOptional = true
     let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .post, .delete]
     let cache: Cache
     let disk: DiskTier

@@ -134,18 +134,21 @@ struct DialectDocumentRoute: Route {
     let prefix: String
     let isOpen = true
     private let images: DialectRoute
+    private let administrator: Administrator
 
     /// - Returns: `nil` if the dialect has none.
-    init?(_ images: DialectRoute) {
+    init?(_ images: DialectRoute, _ administrator: Administrator) {
         guard let prefix = type(of: images.dialect).documents else { return nil }
         self.prefix = prefix
         self.images = images
+        self.administrator = administrator
     }
 
     /// The prefix without its slash has an answer in the form of the other server too.
     func matches(_ path: String) -> Bool { path.starts(withBytesOf: prefix) || path.isExactly(prefix.dropLast()) }
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
+        try administrator.checkLists(context)
         let query = (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? ""
         return try await images.other(context, rest: rest + query)
     }

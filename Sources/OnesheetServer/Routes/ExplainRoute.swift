@@ -14,6 +14,7 @@ struct ExplainRoute: Route {
         guard let address = query["url"], !address.isEmpty else {
             throw RequestError.malformed("the parameter “url” is missing: /explain?url=/t/p/w342/sample/1, percent-encoded")
         }
+        if query["fetch"] != nil { try administrator.checkLists(context) }
         let isAdministrator = try administrator.isAsking(context)
         let accept = query["accept"].map(String.init) ?? context.headers[.accept]
         let depth = Explainer.Depth(

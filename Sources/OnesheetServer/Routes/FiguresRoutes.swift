@@ -14,6 +14,7 @@ struct FiguresRoute: Route {
 /// `/errors`: the last server errors. Requires the administrator's token, because they reveal the requests of others.
 struct ErrorsRoute: Route {
     let prefix = "/errors"
+    let isSlashOptional = true
     let errors: RecentErrors
     let administrator: Administrator
 

@@ -23,6 +23,11 @@ struct PosterRoute: ImageRoute {
         }
         return address
     }
+
+    func checkQuery(behind rest: Substring) throws(RequestError) {
+        if let files, PosterPath.namesFile(rest) { return try files.checkQuery(behind: rest) }
+        try PosterPath.refuseQuery(behind: rest)
+    }
 }
 
 /// `/i/{signature}/{options}/plain/{source-url}[@{ext}]`, `/i/{signature}/{options}/{base64url source-url}[.{ext}]` and
@@ -33,9 +38,14 @@ struct FreeImageRoute: ImageRoute {
     let images: ImageContext
     /// The configuration of addresses that begin with the signature, as imgproxy's do; `nil` for those at `/i/`.
     var root: DialectConfiguration?
+    /// Whether addresses of another server are at the root too. Both may begin with the same word or signature, so the rest decides.
+    var sharesRoot = false
 
     func matches(_ path: String) -> Bool {
-        root == nil ? path.starts(withBytesOf: prefix) : RootAddress.imgproxy(length: images.signature.length).begins(path)
+        guard let root else { return path.starts(withBytesOf: prefix) }
+        guard RootAddress.imgproxy(length: images.signature.length).begins(path) else { return false }
+        let rest = path.dropFirst(bytes: prefix.utf8.count).cut(at: "/")?.after ?? ""
+        return !sharesRoot || ImagePath.isWritten(rest, allowsRelative: !root.baseURL.isEmpty)
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {

@@ -85,6 +85,7 @@ struct TitlePosters: Sendable {
 /// `GET /blocked/`, `PUT` and `DELETE /blocked/{hash}`: pictures that are never selected. Requires the administrator's token.
 struct BlockedRoute: Route {
     let prefix = "/blocked/"
+    let isSlashOptional = true
     let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .put, .delete]
     let posters: Posters
     let administrator: Administrator

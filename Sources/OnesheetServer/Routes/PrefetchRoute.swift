@@ -15,6 +15,7 @@ import ServiceLifecycle
 /// responds with an estimate and renders nothing.
 struct PrefetchRoute: Route {
     let prefix = "/prefetch"
+    let isSlashOptional = true
     let methods: [HTTPTypes.HTTPRequest.Method] = [.get, .head, .post]
     let prefetcher: Prefetcher
     let jobs: PrefetchJobs

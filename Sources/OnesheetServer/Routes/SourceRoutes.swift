@@ -23,7 +23,8 @@ struct SourcesRoute: Route {
         struct Source: Encodable {
             let name: String
             let type: String
-            let titles: String
+            /// The address of lists and searches; absent if the source has neither.
+            let titles: String?
             /// `well`, `failing` (with `since` and `reason`), `exhausted` or `limited` (with `until`).
             let state: String
             let since: Date?
@@ -60,7 +61,7 @@ extension SourcesRoute.Document.Source {
     ) {
         self.name = name
         self.type = type
-        titles = "/sources/\(name)/titles"
+        titles = capabilities.hasLists || capabilities.searches ? "/sources/\(name)/titles" : nil
         hasLists = capabilities.hasLists
         searches = capabilities.searches
         periods = capabilities.periods
@@ -88,14 +89,12 @@ struct TitlesRoute: Route {
     let catalog: Catalog
     let posters: Posters
     let administrator: Administrator
-    /// Whether everyone gets them, or only the administrator.
-    let isPublic: Bool
     let documents: ListDocuments
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(context.uri.path) }
-        if !isPublic { try administrator.check(context) }
+        try administrator.checkLists(context)
         let source = try PercentEncoding.decode(parts[0])
         let changes = context.method == .put || context.method == .delete
         if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(canonical: parts[parts.count - 1]) {
@@ -111,6 +110,7 @@ struct TitlesRoute: Route {
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
         if parts.count == 2 { return try await list(source, context.request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
+        if !asksForPosters { try refuseQuery(behind: id, context.request) }
         let found = try await found(id, of: source)
         guard asksForPosters else {
             let languages = try languages(context.request) ?? found.source?.languages
@@ -125,6 +125,14 @@ struct TitlesRoute: Route {
         case .delete: return try await choice.delete(context)
         default: return try await choice.show(context)
         }
+    }
+
+    /// Refuses a query behind an id that is a URL, if it has anything but parameters of this route: it is part of that URL as it was meant.
+    private func refuseQuery(behind id: String, _ request: Request) throws(RequestError) {
+        guard id.isWebURL, let query = (request.head.path ?? "").cut(at: "?")?.after else { return }
+        let names = query.pieces(at: "&").map { $0.cut(at: "=")?.before ?? $0 }
+        guard names.isEmpty || !names.allSatisfy({ $0 == "language" || $0 == "image" }) else { return }
+        throw ImagePath.unwritable("?")
     }
 
     /// The title, by the own id of its source.

@@ -46,8 +46,9 @@ extension ImageRoute {
     /// Parses an address and checks its expiry.
     /// - Parameter query: begins with the question mark; empty without a query.
     func read(_ rest: Substring, query: Substring = "", at now: Date) throws -> ImageAddress? {
-        if !readsQuery, !query.isEmpty { try checkQuery(behind: rest) }
-        guard let address = try address(MergedSlashes.restored(in: readsQuery ? rest + query : rest)) else { return nil }
+        let path = MergedSlashes.restored(in: readsQuery ? rest + query : rest)
+        if !readsQuery, !query.isEmpty { try checkQuery(behind: path) }
+        guard let address = try address(path) else { return nil }
         try address.checkExpiry(at: now.timeIntervalSince1970)
         return address
     }

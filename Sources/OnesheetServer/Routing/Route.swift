@@ -12,6 +12,10 @@ protocol Route: Sendable {
     /// Whether the route answers this path, percent-encoded and without the query. By default, `prefix` says that.
     func matches(_ path: String) -> Bool
 
+    /// Whether the prefix is an address with and without its slash, as that of the administrator's routes: who writes orders by hand adds one or
+    /// leaves one out. Addresses that a proxy may deny have one spelling.
+    var isSlashOptional: Bool { get }
+
     /// The response text for `GET`, if it is the same for every client and available without waiting. Called on the event loop.
     var immediateText: String? { get }
 
@@ -30,9 +34,11 @@ extension Route {
     var methods: [HTTPTypes.HTTPRequest.Method] { [.get, .head] }
     var immediateText: String? { nil }
     var isOpen: Bool { false }
+    var isSlashOptional: Bool { false }
     func response(to problem: Problem) throws -> Response? { nil }
 
     func matches(_ path: String) -> Bool {
-        prefix.hasSuffix("/") && prefix != "/" ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
+        if isSlashOptional, path.isExactly(prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix + "/") { return true }
+        return prefix.hasSuffix("/") && prefix != "/" ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
     }
 }

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import OnesheetAddress
 import OnesheetTesting
 import StandardPlugins
 import XCTest
@@ -19,6 +20,13 @@ final class BadInputTests: ServerTestCase {
             ("/i/unsafe/w:100/plain/https://example.com/a?b=1", 400, "“?” cannot be in the path of a URL; write %3F"),
             ("/i/unsafe/w:100/plain/https://example.com/a?b=1@jpg", 400, "write %3F"),
             ("/i/unsafe/w:100/plain/sample://1?v=1", 400, "write %3F"),
+            ("/t/p/w92/web/http:%2F%2Fexample.com%2Fa.jpg?x=1", 400, "“?” cannot be in the path of a URL; write %3F"),
+            ("/t/p/w92/web/https%3A%2F%2Fexample%2Ecom%2Fa%2Ejpg?x=1", 400, "write %3F"),
+            ("/t/p/w92/web/https://example.com/a.jpg?language=en", 400, "write %3F"),
+            ("/t/p/w92/web/https%3A%2F%2Flocalhost%2Fa.jpg?x=1", 400, "write %3F"),
+            ("/explain?url=%2Ft%2Fp%2Fw92%2Fweb%2Fhttps%253A%252F%252Fexample.com%252Fa.jpg%3Fx=1", 400, "write %3F"),
+            ("/sources/web/titles/https:%2F%2Fexample.com%2Fa.jpg?x=1", 400, "write %3F"),
+            ("/t/p/w92/web/https:/example.com/a.jpg?x=1", 400, "write %3F"),
             ("/explain?url=/i/unsafe/plain/sample://1?v=1", 400, "write %3F"),
             ("/t/p/w342/sampel/1.jpg", 404, "unknown source “sampel”; did you mean “sample”?"),
             ("/t/p/w342/sample/nobody.jpg", 404, "nobody"),
@@ -49,9 +57,12 @@ final class BadInputTests: ServerTestCase {
     }
 
     func testQueryBehindAnExtensionIsIgnored() async throws {
-        let server = try await server()
+        let picture = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: picture) }
+        let server = try await server(sources: "sample: { type: sample }\n\(web(origin))")
         for path in [
             "/i/unsafe/w:60/plain/sample://1@jpg?v=1", "/t/p/w92/sample/1.jpg?v=1", "/i/unsafe/w:60/c2FtcGxlOi8vMQ.jpg?v=1",
+            "/t/p/w92/web/\(PercentEncoding.encode(id: "\(origin.url)/a.jpg")).png?v=1",
         ] {
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, 200, path)

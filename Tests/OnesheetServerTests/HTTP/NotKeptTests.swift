@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import NIOCore
 import OnesheetTesting
 import StandardPlugins
 import XCTest
@@ -26,6 +28,46 @@ final class NotKeptTests: ServerTestCase {
             let metrics = try await server.send("/metrics").text
             XCTAssertTrue(metrics.contains("onesheet_images_not_kept_total 4\n"), metrics)
         }
+    }
+
+    func testScheduledPrefetchSaysItInTheLog() async throws {
+        // Given a service with a film whose poster may not be stored, and a schedule
+        let (picture, lines, clock, folder) = (try Picture.jpeg(), LogLines(), ManualClock(), folder())
+        let origin = try await origin { target, _ in
+            let documents = [
+                "/films": #"{"films":[{"id":"1","name":"One"}]}"#, "/films/1/images": #"{"images":[{"url":"/a.jpg"}]}"#,
+            ]
+            guard let document = documents[target] else {
+                return .answer(type: "image/jpeg", fields: ["Cache-Control": "no-store"], body: picture)
+            }
+            return .answer(type: "application/json", body: ByteBuffer(string: document))
+        }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(
+            """
+            baseURL: \(origin.url)
+            list: { get: "/films", items: /films, fields: { id: /id, name: /name } }
+            title: { get: "/films/{id}", fields: { id: /id, name: /name } }
+            candidates: { get: "/films/{id}/images", items: /images, fields: { prefix: "\(origin.url)", url: /url } }
+            """.utf8
+        ).write(to: URL(filePath: "\(folder)/films.yaml"))
+        let configuration = try ConfigurationFile(environment: [:]).parse(
+            """
+            cache: { disk: { path: "\(folder)/cache" } }
+            sources: { films: { type: rest, manifest: "\(folder)/films.yaml", networks: [loopback] } }
+            prefetch: [{ at: "06:00", source: films, sizes: [w92, w154] }]
+            """)
+        let context = try ServerContext(configuration, .standard, clock: clock.wallClock, logger: lines.logger(level: .notice))
+        addTeardownBlock { try await context.shutdown() }
+        let schedule = PrefetchSchedule(context: context)
+        await schedule.runDue()
+        // When its time has come
+        clock.advance(by: .seconds(86_400))
+        await schedule.runDue()
+        // Then the log says that nothing is kept, and how to keep it
+        let line = lines.all.first { $0.contains("prefetched images were made, not kept") }
+        XCTAssertTrue(line?.contains("freshness: { store: always }") ?? false, "\(lines.all)")
+        XCTAssertTrue(line?.contains("images=2") ?? false, "\(lines.all)")
     }
 
     func testSourceCanStoreThemAlways() async throws {

@@ -50,16 +50,16 @@ final class RootDialectsTests: ServerTestCase {
         XCTAssertTrue(metrics.contains("\"/{signature}/\""), metrics)
     }
 
-    func testUnsignedAddressIsThatOfTheFirstInTheList() async throws {
+    func testUnsignedAddressIsThatOfItsForm() async throws {
+        let forms = [
+            "/unsafe/w:60/plain/sample://1@jpg": 200, "/unsafe/plain/sample://1": 200, "/unsafe/w:60/c2FtcGxlOi8vMQ.jpg": 200,
+            "/unsafe/c2FtcGxlOi8vMQ": 200, "/_/w:60/plain/sample://1@jpg": 200, "/unsafe/60x90/sample://1": 200,
+            "/unsafe/sample://1": 200, "/unsafe/fit-in/60x90/filters:format(png)/sample%3A%2F%2F1": 200,
+            "/unsafe/60x90/nobody": 400, "/unsafe/wh:60/plain/sample://1": 400,
+        ]
         for (dialects, statuses) in [
-            (
-                both,
-                ["/unsafe/w:60/plain/sample://1@jpg": 200, "/unsafe/60x90/sample://1": 400, "/_/w:60/plain/sample://1@jpg": 200]
-            ),
-            (
-                "dialects: [{ thumbor: / }, { imgproxy: / }]",
-                ["/unsafe/60x90/sample://1": 200, "/_/w:60/plain/sample://1@jpg": 200]
-            ),
+            (both, forms), ("dialects: [{ thumbor: / }, { imgproxy: / }]", forms),
+            ("dialects: [{ imgproxy: / }]", ["/unsafe/60x90/sample://1": 400]),
             ("dialects: [thumbor]", ["/unsafe/60x90/sample://1": 404, "/thumbor/unsafe/60x90/sample://1": 200]),
         ] {
             let server = try await server(keys: dialects)

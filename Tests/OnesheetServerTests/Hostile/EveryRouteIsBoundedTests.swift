@@ -26,13 +26,12 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         for route in try await routes(origin, cache) {
             let server = try await server(origin, cache)
             let memory = server.server.responder.context.pipeline.pool.memory
-            let paths = try XCTUnwrap(
-                try examples(origin)[route], "a new route \(route) needs an example in Tests/Stress/routes.json")
+            let paths = try (0..<Self.titles).map { try examples(of: route, origin, $0) }
             // When each example is requested by many at once, who begin with different originals
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for client in 0..<256 {
                     let fields = administrator + (client.isMultiple(of: 3) ? [("Range", "bytes=0-0")] : [])
-                    for path in paths(client % Self.titles) {
+                    for path in paths[client % Self.titles] {
                         group.addTask { try await server.send(path, fields: fields).status }
                     }
                 }
@@ -56,13 +55,12 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         for (number, route) in try await routes(origin, cache).enumerated() {
             let server = try await server(origin, cache, keys: oneMiss)
             let metrics = server.server.responder.context.pipeline.metrics
-            let paths = try XCTUnwrap(
-                try examples(origin)[route], "a new route \(route) needs an example in Tests/Stress/routes.json")
+            let paths = try examples(of: route, origin, 0)
             // When a client asks that has spent its only miss on an image that no server before this one has made
             let spent = try await server.send("/i/unsafe/w:\(100 + number)/plain/web://\(Self.escaped(origin, 99))@jpg")
             XCTAssertEqual(spent.status, 200, spent.text)
             let (fetched, made) = (origin.requests(), metrics.counts.renders)
-            for path in paths(0) { _ = try await server.send(path) }
+            for path in paths { _ = try await server.send(path) }
             // Then nothing is fetched or rendered
             XCTAssertEqual(origin.requests(), fetched, route)
             XCTAssertEqual(metrics.counts.renders, made, route)
@@ -94,19 +92,11 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         return routes
     }
 
-    /// What to request of each route, for the title with this number. The stress test's `every-route` attacks with the same paths.
-    private func examples(_ origin: OriginServer) throws -> [String: @Sendable (Int) -> [String]] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Stress/routes.json")
-        return try JSONDecoder().decode([String: [String]].self, from: Data(contentsOf: file)).mapValues { paths in
-            { number in
-                let title = Self.escaped(origin, number)
-                return paths.map {
-                    $0.replacing("{title}", with: title).replacing("{twice}", with: PercentEncoding.encode(title))
-                        .replacing("{width}", with: "\(40 + number)")
-                }
-            }
-        }
+    /// What to request of a route, for the title with this number.
+    private func examples(of route: String, _ origin: OriginServer, _ number: Int) throws -> [String] {
+        try XCTUnwrap(
+            try RouteExamples.paths("\(origin.url)/\(number)", number: 40 + number)[route],
+            "a new route \(route) needs an example in Tests/Stress/routes.json")
     }
 
     private static func escaped(_ origin: OriginServer, _ number: Int) -> String {

@@ -165,7 +165,7 @@ final class FolderSourceTests: XCTestCase {
         let told = [try await source.changes(), try await source.changes()]
 
         // Then they are reported, and after a restart only later changes are
-        XCTAssertEqual(told, [.titles(["a", "b", "d", "noir/c"]), TitleChanges.none])
+        XCTAssertEqual(told, [.titles(["a", "b", "d", "noir/c", "/noir/c.jpg", "/noir/c.png"]), TitleChanges.none])
         let again = try await make().changes()
         XCTAssertEqual(again, TitleChanges.none)
         try write("three", "a.jpg")
@@ -217,6 +217,33 @@ final class FolderSourceTests: XCTestCase {
         XCTAssertEqual(title.id, "noir/alley.2")
         // And an id is one without
         XCTAssertEqual(source.canonicalID("noir/alley.2"), "noir/alley.2")
+    }
+
+    func testPathOfAFileIsThatFile() async throws {
+        // Given two files of one name
+        try write("larger", "films/1.jpg")
+        try write("x", "films/1.png")
+        let source = try source()
+        let title = try await source.candidates(for: "films/1")
+        XCTAssertEqual(title.map(\.page), ["films/1.jpg", "films/1.png"])
+        // When each is asked for by its path
+        let ids = ["/films/1.jpg", "/films/1.png", "/films/1.webp"].map { source.canonicalID($0) }
+        // Then the larger one is that of the title, and the other one is itself
+        XCTAssertEqual(ids, ["films/1", "/films/1.png", "films/1"])
+        XCTAssertEqual(source.canonicalID(ids[1]), ids[1])
+        let file = try await source.candidates(for: "/films/1.png")
+        XCTAssertEqual(file.map(\.page), ["films/1.png"])
+        let named = try await source.title("/films/1.png")
+        XCTAssertEqual(named.id, "/films/1.png")
+        await assertNotFound(source, "/films/1.webp")
+        // And a change is one of both
+        _ = try await source.changes()
+        try write("largest of all", "films/1.png")
+        var told: TitleChanges? = TitleChanges.none
+        while told == TitleChanges.none { told = try await source.changes() }
+        XCTAssertEqual(told, .titles(["films/1", "/films/1.jpg", "/films/1.png"]))
+        XCTAssertEqual(source.canonicalID("/films/1.png"), "films/1")
+        XCTAssertEqual(source.canonicalID("/films/1.jpg"), "/films/1.jpg")
     }
 
     func testThatThereIsNoWayOutOfTheFolder() async throws {

@@ -1,0 +1,1 @@
+../../../Plugins/NewSourceCommand/SourceTemplates.swift
