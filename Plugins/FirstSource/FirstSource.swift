@@ -5,7 +5,10 @@ public import OnesheetCore
 public struct FirstSource: SourcePlugin {
     public static let type = "first"
 
+    /// The lead first.
     public let members: [SourceMember]
+    /// In the order of the configuration.
+    private let configured: [SourceMember]
     /// Images are fetched by the rules of the member that has them, so there are no rules for others.
     public let originPolicy = OriginPolicy(allow: [], networks: [])
     private let order: [String]
@@ -24,7 +27,7 @@ public struct FirstSource: SourcePlugin {
                 throw error.under(path)
             }
         }
-        self.members = members
+        configured = members
         order = configuration.sources
         orders = configuration.kinds
         // A source that shares the ids of another one, such as a folder of own posters, has lists too, but not the ones that are meant.
@@ -36,6 +39,7 @@ public struct FirstSource: SourcePlugin {
             throw ConfigurationError(path: "sameIDs", message: "has all sources; one of them must have the ids")
         }
         self.lead = lead
+        self.members = [lead] + members.filter { !$0.name.isExactly(lead.name) }
         lookup = MemberLookup(members: members, lead: lead, configuration: configuration, context: context)
     }
 
@@ -51,7 +55,7 @@ public struct FirstSource: SourcePlugin {
     private var searching: SourceMember? {
         if lead.source.capabilities.searches { return lead }
         guard let ids = lead.source.capabilities.ids.first else { return nil }
-        return members.first { $0.source.capabilities.searches && $0.source.capabilities.ids.first == ids }
+        return configured.first { $0.source.capabilities.searches && $0.source.capabilities.ids.first == ids }
     }
 
     public func canonicalID(_ id: String) -> String { lead.source.canonicalID(id) }

@@ -19,8 +19,8 @@ public protocol ContentSource: Sendable {
     /// The configuration of every source has them as `languages`, so a plugin needs no property of its own.
     var languages: LanguageList? { get }
 
-    /// The sources that this one is made of; empty by default. They are asked by themselves, so their answers are cached and not those that are
-    /// made of them; and an image is fetched by the rules of the member that has it (`CandidateFacts.source`).
+    /// The sources that this one is made of, first the one whose ids it has; empty by default. They are asked by themselves, so their answers are
+    /// cached and not those that are made of them; and an image is fetched by the rules of the member that has it (`CandidateFacts.source`).
     var members: [SourceMember] { get }
 
     /// The quotas of the services that the source asks; empty by default. The server shows them. Must not cost a call.

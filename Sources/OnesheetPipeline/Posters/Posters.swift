@@ -91,7 +91,8 @@ package struct Posters: Sendable {
     /// - Parameter ids: by the name of the member; `none` if it does not have the title, and `nil` to take a statement back.
     /// - Throws: `Failure.unknownMember` if there is no such member.
     package func match(_ title: TitleReference, as ids: [String: String?]) async throws {
-        let members = try catalog.source(title.source).members.map(\.name)
+        // The first has the same ids, of which there is nothing to state.
+        let members = try catalog.source(title.source).members.dropFirst().map(\.name)
         for name in ids.keys.sorted() where !members.contains(where: { $0.isExactly(name) }) {
             throw Failure.unknownMember(name, of: title.source, known: members)
         }
@@ -233,7 +234,7 @@ extension Failure {
         Failure(
             blame: .request, status: .badRequest, title: "Bad request",
             message: known.isEmpty
-                ? "the source “\(source)” is not made of others, so its titles are not matched"
+                ? "the source “\(source)” is not made of several, so its titles are not matched"
                 : unknownName(name.shortened(to: 64), kind: "member of “\(source)”", known: known, listsAll: true))
     }
 

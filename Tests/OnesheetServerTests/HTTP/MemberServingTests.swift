@@ -128,8 +128,8 @@ final class MemberServingTests: ServerTestCase {
         XCTAssertEqual(forgotten, 44)
         // And what cannot be is an error
         for (path, body, reason) in [
-            (path, #"{"match":{"fanrat":"1"}}"#, "did you mean “fanart”"),
-            ("/sources/tmdb/titles/550/poster", #"{"match":{"fanart":"1"}}"#, "is not made of others"),
+            (path, #"{"match":{"fanrat":"1"}}"#, "did you mean “fanart”"), (path, #"{"match":{"tmdb":"1"}}"#, "known: fanart"),
+            ("/sources/tmdb/titles/550/poster", #"{"match":{"fanart":"1"}}"#, "is not made of several"),
         ] {
             assertProblem(try await server.send(path, method: "PUT", fields: administrator, body: body), 400, reason)
         }
