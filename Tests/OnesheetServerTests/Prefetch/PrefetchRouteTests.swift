@@ -215,10 +215,14 @@ final class PrefetchRouteTests: ServerTestCase {
         let server = try await prefetching()
         _ = try await server.send("/prefetch", method: "POST", fields: administrator, body: Self.order("1"))
         // When it is stopped by other spellings of its number, then there is none
-        for number in ["+1", "01", "%31", "1.0", ""] {
+        for number in ["+1", "01", "%31", "1.0"] {
             let answer = try await server.send("/prefetch/\(number)", method: "DELETE", fields: administrator)
             XCTAssertEqual(answer.status, 404, "\(number) \(answer.text)")
         }
+        // And without a number it is the address of all, which cannot be stopped
+        let all = try await server.send("/prefetch/", method: "DELETE", fields: administrator)
+        XCTAssertEqual(all.status, 405, all.text)
+        XCTAssertEqual(all.field("Allow"), "GET, HEAD, POST, OPTIONS")
         // And by its number there is
         let answer = try await server.send("/prefetch/1", method: "DELETE", fields: administrator)
         XCTAssertEqual(answer.status, 200, answer.text)
