@@ -99,8 +99,8 @@ private struct SourceCheck: Sendable {
             hasList = true
             id = id ?? page.titles.first?.id
             report.steps.append(Step(what: "newest list", passed: !page.titles.isEmpty, outcome: "\(page.titles.count) titles"))
-        } catch .unsupported(let what) {
-            report.steps.append(Step(what: "newest list", passed: true, outcome: "not supported: \(what)"))
+        } catch let error where error.isUnsupported {
+            report.steps.append(Step(what: "newest list", passed: true, outcome: "\(error)"))
         } catch {
             report.steps.append(Step(what: "newest list", passed: false, outcome: text(of: error)))
         }
@@ -148,8 +148,8 @@ private struct SourceCheck: Sendable {
             do throws(SourceError) {
                 let found = try await source.titles(TitleQuery(phrase: phrase)).titles
                 return (!found.isEmpty, "\(found.count) titles for “\(phrase)”" + (found.isEmpty ? requests.last : ""))
-            } catch .unsupported(let what) {
-                return (true, "not supported: \(what)")
+            } catch let error where error.isUnsupported {
+                return (true, "\(error)")
             }
         }
     }
