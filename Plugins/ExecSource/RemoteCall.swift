@@ -56,6 +56,7 @@ struct RemoteFault: Sendable {
         data = members["data"]
     }
 
+    /// The message is among the details: a program may have put its own error there, with a password or a path.
     /// - Parameter id: the id of the requested title.
     func sourceError(_ id: String?) -> SourceError {
         switch code {
@@ -68,13 +69,13 @@ struct RemoteFault: Sendable {
                 return .quotaExhausted(until: nil)
             }
             return .quotaExhausted(until: until)
-        case -32_004: return .unavailable(reason: message)
+        case -32_004: return .failed(reason: "the program says so (\(code))", details: message)
         case -32_006:
             guard case .object(let members)? = data, let seconds = members["retryAfter"]?.seconds else {
                 return .rateLimited(retryAfter: 1)
             }
             return .rateLimited(retryAfter: Int(saturating: seconds.rounded(.up)))
-        case -32_005, -32_601: return .unsupported(message)
+        case -32_005, -32_601: return .unsupported("this call, by the program (\(code))", details: message)
         default: return .failed(reason: "the program rejected the call (\(code))", details: message)
         }
     }

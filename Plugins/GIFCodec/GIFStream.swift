@@ -11,8 +11,8 @@
             var position = 0
             var reads = 0
             var failure: CodecError?
-            /// Whether the next bytes are blocks of a frame's data, each behind its length.
-            var isInFrame = false
+            /// The check of a frame's codes, if the next bytes are blocks of its data, each behind its length.
+            var codes: GIFCodeCheck?
             /// Whether a length was read, and its block is next.
             var isAtBlock = false
             /// Whether a frame's data end before their last block, which is empty.
@@ -24,10 +24,15 @@
                 reads += 1
                 if reads.isMultiple(of: 64), deadline.hasPassed { failure = .timedOut }
                 guard failure == nil else { return 0 }
-                if isInFrame, !isAtBlock { return readLength(to: memory) }
+                if codes != nil, !isAtBlock { return readLength(to: memory) }
+                let isCodes = isAtBlock
                 isAtBlock = false
                 guard count <= bytes.count - position, let start = bytes.baseAddress else {
                     failure = .truncated
+                    return 0
+                }
+                if isCodes, codes?.accepts(UnsafeBufferPointer(start: start + position, count: count)) == false {
+                    failure = .damaged(reason: "a code is not in the table")
                     return 0
                 }
                 memory.update(from: start + position, count: count)
@@ -114,7 +119,9 @@
         /// Reads a frame's header and prepares its lines.
         func readFrame() throws(CodecError) {
             try check(DGifGetImageHeader(file))
-            input.pointee.isInFrame = true
+            // The header of the data is their last byte so far.
+            let size = input.pointee.position > 0 ? Int(input.pointee.bytes[input.pointee.position - 1]) : 0
+            input.pointee.codes = GIFCodeCheck(size: size, pixels: Int(image.Width) * Int(image.Height))
         }
 
         /// Reads the next `count` indices of the frame. With the last ones, also the end of the frame's data.

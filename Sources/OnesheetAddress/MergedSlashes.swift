@@ -33,6 +33,16 @@ package enum MergedSlashes {
         return String(decoding: merged.drop { $0 == UInt8(ascii: "/") }, as: UTF8.self)[...]
     }
 
+    /// The path after `prefix`, with one slash where `path` has several in a row there and behind it; `nil` if it begins otherwise.
+    package static func rest(of path: String, behind prefix: String) -> Substring? {
+        var rest = path.utf8[...]
+        for byte in prefix.utf8 {
+            guard rest.popFirst() == byte else { return nil }
+            if byte == UInt8(ascii: "/") { rest = rest.drop { $0 == byte } }
+        }
+        return Substring(rest)
+    }
+
     private static func isScheme(_ text: Substring) -> Bool {
         ["http", "https"].contains(text.lowercasedASCII())
     }

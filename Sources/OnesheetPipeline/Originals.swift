@@ -200,7 +200,7 @@ package struct Originals: Sendable {
     /// The remembered failure of the image of `request` or of its original, which every request gets until the next attempt.
     func failure(of request: ImageRequest, at generation: CacheGeneration) -> Failure? {
         failures.remembered(request.key, at: generation)
-            ?? failures.remembered(ImageRequest.originalKey(request.image), at: generation)
+            ?? (request.candidate == nil ? failures.remembered(ImageRequest.originalKey(request.image), at: generation) : nil)
     }
 
     private func forget(_ image: ImageReference) async {

@@ -94,7 +94,7 @@ package struct Pipeline: Sendable {
         return ImageAnswer(found.hit, timings: watch.lap("cache"), reservation: found.reservation)
     }
 
-    /// A fresh large image without its bytes, in a tier that can read parts of it.
+    /// A large image without its bytes, in a tier that can read parts of it.
     package struct LargeHead: Sendable {
         fileprivate let key: CacheKey
         fileprivate let head: CacheHead
@@ -102,12 +102,52 @@ package struct Pipeline: Sendable {
         package let answer: ImageAnswer
     }
 
-    /// The head of the fresh image for `request`, if it is large and not in memory; `nil` if it must be read or made as usual.
-    package func largeHead(of request: ImageRequest) async -> LargeHead? {
+    /// The head of the image for `request`, if it is large and not in memory and may be served as it is; `nil` if it must be read or made as
+    /// usual.
+    /// - Parameter source: the source that a stale image is refreshed from; `nil` if nothing may be asked for it.
+    package func largeHead(of request: ImageRequest, from source: (any ContentSource)?) async -> LargeHead? {
         var watch = Stopwatch(metrics)
-        guard let head = await cache.largeHead(of: request.key), head.entry.state(at: clock.now) == .fresh else { return nil }
-        let answer = ImageAnswer(entry: head.entry, size: head.size, origin: .tier(head.tier), timings: watch.lap("cache"))
+        guard let head = await cache.largeHead(of: request.key) else { return nil }
+        let origin: AnswerOrigin
+        switch await use(of: head.entry, for: request) {
+        case .serve: origin = .tier(head.tier)
+        case .refresh:
+            origin = .tier(head.tier)
+            if let source { refresh(request, from: source) }
+        case .standIn:
+            let provenance = head.entry.provenance
+            guard let source, OriginGuard.allows(provenance, source.originPolicy(of: provenance.source)) else { return nil }
+            origin = .staleOnError
+        case .fill: return nil
+        }
+        let answer = ImageAnswer(entry: head.entry, size: head.size, origin: origin, timings: watch.lap("cache"))
         return LargeHead(key: request.key, head: head, answer: answer)
+    }
+
+    /// What to do with an entry.
+    private enum Use {
+        case serve
+        /// Serve it, and ask its origin in the background.
+        case refresh
+        /// Ask its origin, which would fail as a moment ago: the entry stands in.
+        case standIn
+        /// Ask its origin.
+        case fill
+    }
+
+    /// What to do with `entry`, as its freshness allows after a failure that is still remembered.
+    private func use(of entry: CacheEntry, for request: ImageRequest) async -> Use {
+        let state = entry.state(at: clock.now)
+        if state == .fresh { return .serve }
+        let failure = originals.failure(of: request, at: await cache.generation())
+        switch state {
+        case .fresh: return .serve
+        case .staleWhileRevalidate:
+            guard let failure else { return .refresh }
+            return failure.endsStaleness ? .fill : .serve
+        case .staleIfError: return failure?.traits.contains(.allowsStale) ?? false ? .standIn : .fill
+        case .stale: return .fill
+        }
     }
 
     /// Parts of the image with this head, and the memory for them; `nil` if it is gone.
@@ -151,21 +191,33 @@ package struct Pipeline: Sendable {
         guard let found = looked else { return (nil, nil) }
         let hit = found.hit
         let answer = ImageAnswer(hit, timings: watch.lap("cache"), reservation: found.reservation)
-        switch hit.entry.state(at: clock.now) {
-        case .fresh: return (answer, nil)
-        case .staleWhileRevalidate:
-            refresh(Fill.Miss(request: request, stale: hit.entry), from: source)
+        switch await use(of: hit.entry, for: request) {
+        case .serve: return (answer, nil)
+        case .refresh:
+            refresh(request, stale: hit.entry, from: source)
             return (answer, nil)
-        case .staleIfError, .stale: return (nil, hit.entry)
+        case .standIn, .fill: return (nil, hit.entry)
         }
     }
 
-    /// Fills a miss in the background while the stale variant is served. If too many tasks are running, the next hit tries again.
-    private func refresh(_ miss: Fill.Miss, from source: any ContentSource) {
-        let request = miss.request
+    /// Fills a miss in the background while the stale variant is served. If too many tasks are running, the next hit tries again. A failure
+    /// that is none of RFC 5861 §4 ends the time in which the variant is served meanwhile.
+    /// - Parameter stale: the variant; `nil` if it is to be read.
+    private func refresh(_ request: ImageRequest, stale: CacheEntry? = nil, from source: any ContentSource) {
         background.start(.refresh(request.key)) {
             do throws(Failure) {
-                _ = try await fill([miss], from: source)
+                let found = stale == nil ? try await CountedHit(request.key, in: cache, counting: pool.reading, pool: pool) : nil
+                defer { withExtendedLifetime(found) {} }
+                let stale = stale ?? found?.hit.entry
+                let generation = await cache.generation()
+                do throws(Failure) {
+                    _ = try await fill([Fill.Miss(request: request, stale: stale)], from: source)
+                } catch {
+                    if error.endsStaleness, let ended = stale?.servedNoMoreWhileRevalidated {
+                        await cache.store(ended, for: request.key, ifGeneration: generation)
+                    }
+                    throw error
+                }
             } catch {
                 cache.logger.debug(
                     "a stale image is not refreshed: \(error)", metadata: ["key": "\(shown(naming: request.key.description))"])
@@ -235,6 +287,9 @@ package struct Pipeline: Sendable {
     package func facts(of image: ImageReference, from source: (any ContentSource)? = nil) async -> PosterFacts? {
         await facts.facts(of: image, from: source ?? originals.catalog.sources[image.title.source])
     }
+
+    /// The version of the facts about posters of `source`, which a document that shows them keeps.
+    package func factsVersion(of source: String) async -> PosterFactsVersion { await facts.version(of: source) }
 
     /// Pixels of an image's original after orientation. Fetches the original if they are unknown.
     /// - Parameter source: the source of the title, if the caller has found it.

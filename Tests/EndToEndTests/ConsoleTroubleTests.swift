@@ -14,7 +14,8 @@ final class ConsoleTroubleTests: ConsoleTestCase {
             let text = try await browser.evaluate("document.querySelector('.notice').innerText")
             XCTAssertTrue(text.contains("Details") && text.contains("Try again"), text)
             let reason = try await browser.evaluate("document.querySelector('.notice details').textContent")
-            XCTAssertTrue(reason.contains("the service sleeps"), reason)
+            XCTAssertTrue(reason.contains("the program says so"), reason)
+            XCTAssertFalse(reason.contains("sleeps"), "visitors read no words of a program")
             let width = try await browser.evaluate("document.documentElement.scrollWidth")
             XCTAssertEqual(width, "\(look.width)")
             try await assertAccessible(browser, "failing \(look.width)")
@@ -22,7 +23,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         // And the other views know it
         for view in ["figures", "sources"] {
             try await browser.open("\(url)/?view=\(view)", until: Self.settled)
-            try await browser.wait("document.querySelector('.card-box .alarm')?.textContent.includes('the service sleeps')")
+            try await browser.wait("document.querySelector('.card-box .alarm')?.textContent.includes('the program says so')")
             XCTAssertEqual(browser.messages(), [])
         }
     }

@@ -300,6 +300,38 @@ final class FreshnessTests: XCTestCase {
         }
     }
 
+    func testARefusalEndsTheTimeInWhichAStalePictureIsServed() async throws {
+        for (status, isServed) in [(503, true), (521, true), (429, true), (400, false), (401, false), (418, false), (501, false)] {
+            // Given a stale picture that may be served while it is revalidated
+            let (transport, background) = (FakeTransport(), BackgroundTasks())
+            let pipeline = try pipeline(
+                cacheControl: "max-age=60, stale-while-revalidate=3600, stale-if-error=0", tag: "\"a\"", transport,
+                background: background)
+            _ = try await pipeline.image(for: request)
+            clock.advance(by: .seconds(61))
+            // When its origin answers with this status
+            transport.on(url, status: status, "")
+            let stale = try await pipeline.image(for: request)
+            XCTAssertEqual(stale.origin, .memory, "\(status)")
+            await waitWhile(background.underWay > 0)
+            // Then it is served again after an error only, also when the failure is forgotten
+            for pause in [0, 31] {
+                clock.advance(by: .seconds(pause))
+                let answer = try? await pipeline.image(for: request)
+                await waitWhile(background.underWay > 0)
+                XCTAssertEqual(answer != nil, isServed, "\(status) after \(pause) s")
+            }
+            // And if the origin has it again, nothing is rendered again
+            transport.on(url) { _ in HTTPAnswer(status: 304, headers: ["cache-control": "max-age=60"]) }
+            clock.advance(by: .seconds(31))
+            _ = try await pipeline.image(for: request)
+            await waitWhile(background.underWay > 0)
+            let fresh = try await pipeline.image(for: request)
+            XCTAssertEqual(fresh.entry.state(at: clock.now), .fresh, "\(status)")
+            XCTAssertEqual(pipeline.metrics.counts.renders, 1, "\(status)")
+        }
+    }
+
     func testThatWhatMayNotBeStoredIsNot() async throws {
         for directive in ["no-store", "private"] {
             // Given an original that must not be stored

@@ -256,6 +256,29 @@ final class WatchedSourceTests: XCTestCase {
         await waitWhile(watch.metrics.underWay > 0)
     }
 
+    func testWaitForAThreadIsNotTheCallsTime() async throws {
+        // Given two calls that take both threads of a source, and two that wait for one
+        let doors = (0..<4).map { _ in ThreadDoor() }
+        defer { doors.forEach { $0.open() } }
+        let source = source(time: .seconds(3)) { id in doors[Int(id) ?? 0].pass() }
+        let first = (0..<2).map { id in Task { await Self.failure(source, "\(id)") } }
+        await waitWhile(doors[0].arrived + doors[1].arrived < 2)
+        let waiting = (2..<4).map { id in Task { await Self.failure(source, "\(id)") } }
+        await waitWhile(watch.metrics.underWay < 4)
+        // When one of the first ends, so that one of the others takes its thread and keeps it
+        doors[0].open()
+        let ended = await first[0].value
+        XCTAssertNil(ended)
+        let errors = [await waiting[0].value, await waiting[1].value]
+        // Then that one is late, and the other one has not had its time
+        XCTAssertTrue(errors.contains(.unavailable(reason: "no answer in 3.0 seconds")), "\(errors)")
+        XCTAssertTrue(errors.contains(.overloaded(retryAfter: 1)), "\(errors)")
+        XCTAssertEqual(watch.metrics.calls[.refused], 1)
+        doors.forEach { $0.open() }
+        _ = await first[1].value
+        await waitWhile(watch.metrics.underWay > 0)
+    }
+
     func testThatActorsInAPluginRunOnItsThreadsToo() async throws {
         // Given a plugin with an actor, and more calls than processors
         let (stop, spinning) = (Flag(), Flag())

@@ -71,6 +71,9 @@ class Attack:
     def turn(self, random):
         raise NotImplementedError
 
+    def finish(self):
+        """Says at the end what must never be."""
+
     def next(self):
         """A word that nobody has said before."""
         with self.lock:
@@ -148,6 +151,8 @@ def perform(kind, scene, stop, sink):
     before = collections.Counter()
     while True:
         ended = stop.wait(0.25)
+        if ended:
+            work.finish()
         with work.lock:
             now = collections.Counter(tally)
         if more := now - before:

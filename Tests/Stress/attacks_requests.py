@@ -1,6 +1,6 @@
 """Requests that are too many, too long or malformed."""
 
-import json, os, time, urllib.parse
+import json, os, re, time, urllib.parse
 
 import attacks_connections, wire
 from attack import Attack, attack
@@ -135,12 +135,16 @@ class Routes(Attack):
     def prepare(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "routes.json")) as file:
             self.routes = [paths for paths in json.load(file).values() if paths]
+        console = re.search(r"/console/[^\"]+\.js", wire.once(self.target, "/", timeout=20).text)
+        self.replaced = {"console": console.group() if console else "/"}
+        self.statuses = {}
 
     def turn(self, random):
         number = random.randrange(4)
         title = attacks_connections.large(self.scene, number).removeprefix("/t/p/original/web/").removesuffix(".png")
-        path = random.choice(self.routes[int(time.monotonic()) % len(self.routes)])
-        for name, text in {"title": title, "twice": urllib.parse.quote(title, safe=""), "width": str(40 + number)}.items():
+        example = random.choice(self.routes[int(time.monotonic()) % len(self.routes)])
+        path = example
+        for name, text in {"title": title, "twice": urllib.parse.quote(title, safe=""), "width": str(40 + number), **self.replaced}.items():
             path = path.replace("{" + name + "}", text)
         fields = {"Authorization": f"Bearer {self.scene.token}", **({"Range": "bytes=0-0"} if random.randrange(3) == 0 else {})}
         try:
@@ -152,6 +156,32 @@ class Routes(Attack):
         self.count(str(status))
         if status == 500:
             self.wrong(f"500 for {path.split('?')[0][:20]}")
+        with self.lock:
+            self.statuses.setdefault(example, set()).add(status)
+
+    def finish(self):
+        """A route that has nothing at its example is not attacked. Overload and too many misses are expected."""
+        for example, statuses in self.statuses.items():
+            if statuses <= {400, 403, 404, 405}:
+                self.wrong(f"{sorted(statuses)} only for {example[:40]}")
+
+
+@attack
+class StaleRanges(Attack):
+    name = "stale-ranges"
+    what = "one byte of a picture of 30 MB that is stale after a second and whose origin then fails, 16 at a time"
+    threads = 16
+
+    def prepare(self):
+        url = urllib.parse.quote(f"http://{self.scene.honest}/passing/large.png/{self.started}", safe="")
+        self.path = f"/t/p/original/web/{url}.png"
+
+    def turn(self, random):
+        place = random.randrange(1 << 20)
+        # Once the full disk has given it up, it is gone.
+        answer = self.get(self.path, random, (206, 502), fields={"Range": f"bytes={place}-{place}"})
+        if answer and answer.status == 206 and len(answer.body) != 1:
+            self.wrong(f"{len(answer.body)} bytes instead of one")
 
 
 @attack

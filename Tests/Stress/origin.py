@@ -130,6 +130,14 @@ async def respond(origin, path, writer):
             return False
     elif kind == "file":
         send(answer(read(os.path.join(folder, os.path.basename(parts[1]))), Content_Type="image/png", Cache_Control="max-age=86400"))
+    elif kind == "passing":
+        # There once, and then never again.
+        counts[path] += 1
+        if counts[path] == 1:
+            send(answer(read(os.path.join(folder, os.path.basename(parts[1]))), Content_Type="image/png",
+                        Cache_Control="max-age=1, stale-while-revalidate=20, stale-if-error=86400"))
+        else:
+            send(answer(b"", "503 Service Unavailable"))
     elif kind == "drip":
         send(b"HTTP/1.1 200 OK\r\nContent-Length: 33554432\r\nContent-Type: image/jpeg\r\n\r\n")
         for _ in range(120):

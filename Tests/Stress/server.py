@@ -28,7 +28,7 @@ listen: 127.0.0.1:{port}
 cache: {{ memory: {{ bytes: 32MiB, expires: 1h }}, disk: {{ path: {room}/cache, bytes: {DISK}, free: 0 }} }}
 admin: {{ token: {token} }}
 limits: {{ memory: {MEMORY}, workers: 2 }}
-dialects: [cloudflare, next, thumbor, iiif, tmdb, jellyfin, plex, {{ rpdb: {{ keys: [{{ key: stress-key-of-all }}] }} }}]
+dialects: [cloudflare, next, thumbor, iiif, tmdb, jellyfin, plex, {{ imgproxy: / }}, {{ rpdb: {{ keys: [{{ key: stress-key-of-all }}] }} }}]
 shutdown: {{ delay: {DELAY}s, deadline: {DEADLINE}s }}
 log: {{ level: notice }}
 {clients}

@@ -11,6 +11,8 @@ final class DiskReader: Sendable {
     private let life: ExpirationPolicy
     private let checkedFiles = CheckedFiles()
     private let readings = Mutex<[Digest128: EntryReadings]>([:])
+    /// Bytes of bodies that waiting lookups have brought into memory since the start.
+    let bytesRead = Atomic(0)
 
     init(_ disk: DiskStore, life: ExpirationPolicy) {
         self.disk = disk
@@ -107,6 +109,7 @@ final class DiskReader: Sendable {
                     checkedFiles.note(name, status: file.status, header: header, now: now)
                 }
                 let parts = try ranges.map { try file.body($0, header) }
+                bytesRead.add(parts.reduce(0) { $0 + $1.readableBytes }, ordering: .relaxed)
                 let extended = extend(name, at: disk.layout.entry(name), header, now: now)
                 note(name, extended: extended)
                 disk.count(key) { $0.hits += 1 }
@@ -133,6 +136,7 @@ final class DiskReader: Sendable {
             guard memory?.admit(file.status.size) ?? true else { return nil }
             let name = key.entryName
             var (header, entry) = try file.entry()
+            bytesRead.add(entry.body.readableBytes, ordering: .relaxed)
             let now = disk.clock.now
             checkedFiles.note(name, status: file.status, header: header, now: now)
             guard ExpirationPolicy.isAlive(created: entry.created, end: header.end, now: now) else { return nil }

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 package import Logging
 package import NIOCore
 package import OnesheetCore
+internal import Synchronization
 
 /// The second tier: one checksummed file per entry, in a folder with limits of bytes and count, which survives crashes. Once it is full,
 /// an entry that is requested for the first time is not stored, because it would evict others. A prefetched entry is always stored.
@@ -77,6 +78,9 @@ package final class DiskTier: CountingTier {
         wasInUse = access.wasInUse
     }
 
+    /// Bytes of bodies that lookups have brought into memory since the start, but for small ones that were read at once.
+    package var bytesRead: Int { reader.bytesRead.load(ordering: .relaxed) }
+
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? { try await read(key, into: nil) }
 
     package func counted(_ key: CacheKey, into memory: ReadingMemory) async throws(CacheError) -> CacheEntry? {
@@ -110,8 +114,11 @@ package final class DiskTier: CountingTier {
 
     /// The bytes of a file that `entryNow` returned. Reads them from the disk if necessary. `nil` if the file has become shorter.
     package func read(_ file: ReadyFile) async throws(CacheError) -> ByteBuffer? {
-        try await readers.run { () throws(CacheError) in
-            try FolderAccess.naming("read from") { try file.readWaiting() }
+        let reader = reader
+        return try await readers.run { () throws(CacheError) in
+            let body = try FolderAccess.naming("read from") { try file.readWaiting() }
+            reader.bytesRead.add(body?.readableBytes ?? 0, ordering: .relaxed)
+            return body
         }
     }
 

@@ -62,14 +62,18 @@ package final class SharedTier: CountingTier {
 
     /// Tries the abilities of the store, and uses conditions only if it has them.
     package func probe() async throws(StoreError) -> StoreAbilities {
-        let result = await withTimeoutAbandoning(settings.writeDeadline, on: calls.executor) {
+        let outcome = await calls.executor.run(within: settings.writeDeadline) {
             [store, settings] () async -> Result<StoreAbilities, StoreError> in
             do throws(StoreError) { return .success(try await store.probe(prefix: "\(settings.prefix)/")) } catch {
                 return .failure(error)
             }
         }
-        guard let result else { throw .timedOut(operation: "probe") }
-        let abilities = try result.get()
+        let abilities: StoreAbilities
+        switch outcome {
+        case .answer(let result): abilities = try result.get()
+        case .late, .cancelled: throw .timedOut(operation: "probe")
+        case .crowded: throw .unreachable(operation: "probe", reason: "other calls had all threads of this server")
+        }
         state.withLock { $0.abilities = abilities }
         return abilities
     }

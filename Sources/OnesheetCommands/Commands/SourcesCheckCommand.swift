@@ -107,8 +107,8 @@ private struct SourceCheck: Sendable {
                 Step(
                     what: "newest list", passed: !page.titles.isEmpty,
                     outcome: "\(page.titles.count) titles" + (page.titles.isEmpty ? requests.last : "")))
-        } catch .unsupported(let what) {
-            report.steps.append(Step(what: "newest list", passed: true, outcome: "not supported: \(what)"))
+        } catch let error where error.isUnsupported {
+            report.steps.append(Step(what: "newest list", passed: true, outcome: "\(error)"))
         } catch {
             report.steps.append(Step(what: "newest list", passed: false, outcome: text(of: error)))
         }
@@ -177,8 +177,8 @@ private struct SourceCheck: Sendable {
             do throws(SourceError) {
                 let found = try await source.titles(TitleQuery(phrase: phrase)).titles
                 return (!found.isEmpty, "\(found.count) titles for “\(phrase)”" + (found.isEmpty ? requests.last : ""))
-            } catch .unsupported(let what) {
-                return (true, "not supported: \(what)")
+            } catch let error where error.isUnsupported {
+                return (true, "\(error)")
             }
         }
     }

@@ -42,11 +42,13 @@ package final class BoundedExecutor: TaskExecutor {
 
     /// Runs `work` for at most `limit` from the time when it has a thread, and then abandons it. If it gets none within `limit`, and no other
     /// call ends in that time, the calls on the threads take too long, and this one is late with them.
+    /// - Parameter besides: as of `withTimeoutAbandoning`.
     package func run<Value: Sendable>(
-        within limit: Duration, _ work: @escaping @Sendable () async -> Value
+        within limit: Duration, besides: @escaping @Sendable () -> Duration = { .zero },
+        _ work: @escaping @Sendable () async -> Value
     ) async -> Outcome<Value> {
         let (start, beginning, before) = (ContinuousClock.now, Beginning(), ended.load(ordering: .relaxed))
-        let answer = await withTimeoutAbandoning(limit, besides: { beginning.wait(since: start) }, on: self) { [self] in
+        let answer = await withTimeoutAbandoning(limit, besides: { beginning.wait(since: start) + besides() }, on: self) { [self] in
             beginning.note()
             defer { ended.add(1, ordering: .relaxed) }
             return await work()

@@ -128,7 +128,7 @@ package enum AnswerCheck {
         case .overloaded(let seconds): .overloaded(retryAfter: min(max(seconds, 1), longestPause))
         case .rateLimited(let seconds): .rateLimited(retryAfter: min(max(seconds, 1), longestPause))
         case .malformedAnswer(let reason, let details): .malformedAnswer(reason: short(reason), details: details.map(short))
-        case .unsupported(let what): .unsupported(short(what))
+        case .unsupported(let what, let details): .unsupported(short(what), details: details.map(short))
         }
     }
 

@@ -21,8 +21,8 @@ public enum SourceError: Error, Sendable, Equatable {
     case overloaded(retryAfter: Int)
     /// The service answered in an undocumented form. `details` are parts of the answer, which may be private, so visitors do not get them.
     case malformedAnswer(reason: String, details: String? = nil)
-    /// The source does not support the request.
-    case unsupported(String)
+    /// The source does not support the request. `details` are words that are not ours, so visitors do not get them.
+    case unsupported(String, details: String? = nil)
 }
 
 extension SourceError: CustomStringConvertible {
@@ -40,7 +40,7 @@ extension SourceError: CustomStringConvertible {
         case .unavailable(let reason, _), .failed(let reason, _): "the service is unavailable: \(reason)"
         case .overloaded(let seconds): "this server has no room for the call; try again in \(seconds) s"
         case .malformedAnswer(let reason, _): "the service's answer is malformed: \(reason)"
-        case .unsupported(let what): "not supported: \(what)"
+        case .unsupported(let what, _): "not supported: \(what)"
         }
     }
 
@@ -49,10 +49,13 @@ extension SourceError: CustomStringConvertible {
         switch self {
         case .unauthorized(let message): message
         case .failed(_, let details): details
-        case .malformedAnswer(_, let details): details
-        case .notFound, .rateLimited, .quotaExhausted, .unavailable, .overloaded, .unsupported: nil
+        case .malformedAnswer(_, let details), .unsupported(_, let details): details
+        case .notFound, .rateLimited, .quotaExhausted, .unavailable, .overloaded: nil
         }
     }
+
+    /// Whether the source does not support the request.
+    package var isUnsupported: Bool { if case .unsupported = self { true } else { false } }
 
     private static func moment(_ seconds: Double) -> String {
         AnswerCheck.calendar.contains(seconds)

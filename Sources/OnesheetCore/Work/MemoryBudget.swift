@@ -27,6 +27,8 @@ package final class MemoryBudget: Sendable {
         var held: [ClientKey: Int] = [:]
         /// The most bytes that were in use when something was reserved.
         var peak = 0
+        /// All bytes that were reserved or counted, also those that were released.
+        var granted = 0
     }
 
     /// - Parameters:
@@ -44,6 +46,8 @@ package final class MemoryBudget: Sendable {
     package var reserved: Int { state.withLock { $0.used } }
     /// The most bytes in use after a reservation, since the start.
     package var peak: Int { state.withLock { $0.peak } }
+    /// All bytes that were ever reserved or charged: what was read since the start cannot be more.
+    package var granted: Int { state.withLock { $0.granted } }
     /// Bytes that `charge(yielding:)` counts at present.
     package var yielding: Int { state.withLock { $0.yielding } }
 
@@ -106,6 +110,7 @@ package final class MemoryBudget: Sendable {
             guard hasRoom || always || alone && state.used == 0 || new <= old else { return false }
             state.small += smallPart(of: new) - smallPart(of: old)
             state.used += new - old
+            state.granted += max(0, new - old)
             state.peak = max(state.peak, state.used)
             if let client {
                 let held = state.held[client, default: 0] + new - old
@@ -133,6 +138,7 @@ package final class MemoryBudget: Sendable {
     fileprivate func addCharged(_ bytes: Int) {
         state.withLock {
             $0.used += bytes
+            $0.granted += max(0, bytes)
             $0.charged += bytes
         }
         whole?.addCharged(bytes)

@@ -1,16 +1,23 @@
+import FoundationEssentials
 import Logging
 import OnesheetCache
 import OnesheetCore
+import Synchronization
 
 /// The facts about posters in the cache.
-struct PosterFactsStorage: Sendable {
+final class PosterFactsStorage: Sendable {
     private let storage: TypedStorage<JSONCached<PosterFacts>>
     private let lifetime: CacheExpiration
-    private let logger: Logger
+    private let cache: Cache
+    private let clock: WallClock
+    private var logger: Logger { cache.logger }
+    /// How often facts about posters of each source in lists have changed here.
+    private let changes = Mutex<[String: Int]>([:])
 
     init(in cache: Cache, lifetime: CacheExpiration, clock: WallClock) {
         self.lifetime = lifetime
-        logger = cache.logger
+        self.cache = cache
+        self.clock = clock
         storage = TypedStorage(
             "poster", in: cache, clock: clock, areSmall: true, keeping: 256 << 10, reading: { .forSmallEntries })
     }
@@ -18,6 +25,12 @@ struct PosterFactsStorage: Sendable {
     /// The known facts about the image of a title of `source`.
     func facts(of image: ImageReference, from source: (any ContentSource)?) async -> PosterFacts? {
         await storage.value(forKey: image.description, isShared: Self.isShared(from: source))?.value
+    }
+
+    /// The version of all facts about posters of `source`. Facts that were looked up after it may be newer.
+    func version(of source: String) async -> PosterFactsVersion {
+        let changes = changes.withLock { $0[source, default: 0] }
+        return PosterFactsVersion(changes: changes, generation: await cache.generation(), time: clock.now)
     }
 
     /// Stores the facts about the poster that `variant` shows, unless they are known.
@@ -31,6 +44,8 @@ struct PosterFactsStorage: Sendable {
                 JSONCached(new), forKey: image.description, expiration: lifetime,
                 tags: image.tags, ifGeneration: fill.generation,
                 isShared: Self.isShared(from: fill.source))
+            // Afterwards, so that who knows the new version finds the new facts. Others have no lists.
+            if Self.isShared(from: fill.source) { changes.withLock { $0[image.title.source, default: 0] += 1 } }
         } catch {
             logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(shown(image.title))"])
         }
@@ -41,5 +56,22 @@ struct PosterFactsStorage: Sendable {
     private static func isShared(from source: (any ContentSource)?) -> Bool {
         guard let capabilities = source?.capabilities else { return true }
         return capabilities.hasLists || capabilities.searches
+    }
+}
+
+/// What a document about posters knew of their facts, so that it is made again only if these may have changed.
+package struct PosterFactsVersion: Sendable {
+    /// The seconds after which facts are looked up again: other servers and commands may have stored some, and some may have expired.
+    static let validity = 10.0
+
+    let changes: Int
+    let generation: CacheGeneration
+    let time: Date
+
+    /// Whether nothing is known to have changed since `earlier`.
+    package func isSame(as earlier: Self) -> Bool {
+        // Of two at once, either may be the earlier one.
+        let age = time.timeIntervalSince(earlier.time).magnitude
+        return changes == earlier.changes && generation == earlier.generation && age < Self.validity
     }
 }

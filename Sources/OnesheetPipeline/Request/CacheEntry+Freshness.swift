@@ -14,6 +14,15 @@ extension CacheEntry {
         return ExpirationPolicy.isPast(validated, now: now) ? freshness.state(at: now) : .stale
     }
 
+    /// The same entry after an answer that says that it may be wrong: its origin is asked before it is served again.
+    var servedNoMoreWhileRevalidated: CacheEntry? {
+        guard var freshness else { return nil }
+        freshness.staleUntil = min(freshness.staleUntil, freshness.freshUntil)
+        var entry = self
+        entry.freshness = freshness
+        return entry
+    }
+
     /// When the origin was last asked for the original; the time at which the entry was made, if it has no origin.
     package var validated: Date { provenance.askedAt ?? created }
 

@@ -33,6 +33,9 @@ extension Failure {
             traits: traits)
     }
 
+    /// Whether no stale image is served after it, neither instead of it nor while its origin is asked again.
+    var endsStaleness: Bool { !traits.contains(.allowsStale) && !isOurs }
+
     /// Parsing the original or rendering has occupied a thread for this time, and may still do so.
     package static func timedOut(_ limit: Duration) -> Failure {
         Failure(

@@ -63,7 +63,7 @@ extension SourceError {
         case .after(let seconds) where failure.isOurs: self = .overloaded(retryAfter: seconds)
         case .after(let seconds) where failure.traits.contains(.pausesPrefetch): self = .rateLimited(retryAfter: seconds)
         case .at(let moment): self = .quotaExhausted(until: moment)
-        case _ where failure.status == .badRequest: self = .unsupported(failure.message)
+        case _ where failure.status == .badRequest: self = .unsupported(failure.message, details: failure.details)
         default:
             self = failure.details.map { .failed(reason: failure.message, details: $0) } ?? .unavailable(reason: failure.message)
         }

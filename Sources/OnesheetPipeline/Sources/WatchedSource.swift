@@ -86,7 +86,8 @@ package struct WatchedSource: ContentSource {
     /// Returns the plugin's answer within the time limit. A call that does not end, even when it is cancelled, is abandoned. It
     /// counts as running until it ends, so that the number of such calls is bounded.
     ///
-    /// The time in which its requests wait for their turn is not the plugin's. It is limited to as much again.
+    /// The time in which the call waits for a thread, and that in which its requests wait for their turn, are not the plugin's. Each is
+    /// limited to as much again.
     private func asked<Value: Sendable>(
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
@@ -94,8 +95,8 @@ package struct WatchedSource: ContentSource {
         if source.members.isEmpty { try watch.checkPause(of: call) }
         let place = try await enter()
         let (start, asking) = (ContinuousClock.now, SourceCall())
-        let result = await withTimeoutAbandoning(
-            limits.time, besides: { [limits] in min(asking.waited, limits.time) }, on: executor
+        let outcome = await executor.run(
+            within: limits.time, besides: { [limits] in min(asking.waited, limits.time) }
         ) { [watch] () async -> Result<Value, SourceError> in
             defer {
                 watch.end()
@@ -107,8 +108,12 @@ package struct WatchedSource: ContentSource {
         }
         // A cancelled caller says nothing about the source.
         if Task.isCancelled { throw .unavailable(reason: "cancelled") }
+        let result: Result<Value, SourceError>? = if case .answer(let answer) = outcome { answer } else { nil }
         if result == nil { place.hang() }
-        if result == nil, asking.waited > limits.time {
+        switch outcome {
+        case .answer: break
+        case .late where asking.waited <= limits.time: break
+        case .late, .crowded, .cancelled:
             watch.refuse()
             throw .overloaded(retryAfter: 1)
         }

@@ -42,18 +42,18 @@ struct ConsoleRoute: Route {
                 sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
                 capabilities: sources.source(named: name)?.capabilities ?? SourceCapabilities(),
                 words: words, view: shown)
-            html = try document(of: page)
+            html = try await document(of: page)
             if case .problem(let shown) = page.view { problem = shown }
         }
         return PlainPage.response(html, problem: problem)
     }
 
     /// The page as HTML. That of a list is kept.
-    private func document(of page: PlainPage) throws -> ByteBuffer {
+    private func document(of page: PlainPage) async throws -> ByteBuffer {
         guard case .titles(let titles, let query) = page.view else { return ByteBuffer(string: page.html) }
         // The sources stay as they are until a reload, but for what they can do.
         let listed = ListedTitles(page: titles, capabilities: page.capabilities)
-        return try documents.document(of: listed, named: "html \(page.words.language) \(page.source) \(query.name)") {
+        return try await documents.document(of: listed, named: "html \(page.words.language) \(page.source) \(query.name)") { _ in
             ByteBuffer(string: page.html)
         }
     }

@@ -72,8 +72,10 @@ package struct Explainer: Sendable {
 
     private func read(_ address: String, at now: Date) throws -> (route: any ImageRoute, address: ImageAddress) {
         let (path, query) = Self.parts(of: try poster(address) ?? address)
-        guard let route = routes.first(where: { $0.matches(path) }) else { throw RequestError.noSuchPath(path) }
-        let rest = path.dropFirst(bytes: route.prefix.utf8.count)
+        let matches = [false, true].lazy.flatMap { merging in
+            routes.lazy.compactMap { route in route.rest(of: path, merging: merging).map { (route, $0) } }
+        }
+        guard let (route, rest) = matches.first else { throw RequestError.noSuchPath(path) }
         guard let read = try route.read(rest, query: query, at: now) else {
             throw RequestError.malformed("“\(path)” is the address of a document, not of an image")
         }

@@ -108,10 +108,12 @@ struct ReplayingTransport: HTTPTransport {
 }
 
 /// Removes secrets from recordings: the values of environment variables that the configuration uses, what may be a secret in the
-/// configuration itself (`PrintedValue.secretTexts`), and the values of URL parameters and header fields whose names are those of secrets (`SecretNames`).
+/// configuration itself (`PrintedValue.secretTexts`), and the values of URL parameters, members of JSON and header fields whose names are those
+/// of secrets (`SecretNames`).
 struct Redaction: Sendable {
     static let placeholder = "REDACTED"
 
+    private static let named = NamedSecrets(placeholder: placeholder)
     private let secrets: [String]
 
     /// - Parameter secrets: values from the environment and the configuration. Values shorter than four bytes are ignored, because they would match
@@ -144,10 +146,14 @@ struct Redaction: Sendable {
     }
 
     /// A text without the secrets. Matches bytes, so that a combining mark after a secret does not hide it.
-    func text(_ text: String) -> String { secrets.reduce(text) { $0.replacing(bytesOf: $1, with: Self.placeholder) } }
+    func text(_ text: String) -> String {
+        Self.named.parametersRemoved(from: secrets.reduce(text) { $0.replacing(bytesOf: $1, with: Self.placeholder) })
+    }
 
     /// The text of a response without secrets; `nil` if it is not UTF-8.
-    func text(of body: ByteBuffer) -> String? { String(validating: body.readableBytesView, as: UTF8.self).map(text) }
+    func text(of body: ByteBuffer) -> String? {
+        String(validating: body.readableBytesView, as: UTF8.self).map { text(Self.named.membersRemoved(from: $0)) }
+    }
 
     /// The body of a POST without secrets, for its recording. That of a request for a token is none: it has nothing but keys.
     func body(of request: OnesheetCore.HTTPRequest) -> String? {

@@ -157,16 +157,19 @@ struct TitlesRoute: Route {
         let query = try TitleQuery(request.uri)
         let found = images.sources.source(named: source)
         let page = try await catalog.titles(of: source, query, from: found)
-        let bytes = page.titles.reduce(0) { $0 + $1.id.utf8.count } * TitlesDocument.timesOfIDs
-        guard let memory = images.pipeline.pool.memory.reserve(bytes) else { throw Failure.overloaded(retryAfter: 1) }
-        defer { withExtendedLifetime(memory) {} }
-        var listed = ListedTitles(page: page)
-        for title in page.titles {
-            let poster = ImageReference(TitleReference(source: source, id: title.id))
-            listed.facts.append(await images.pipeline.facts(of: poster, from: found))
-        }
-        let document = try documents.document(of: listed, named: "json \(source) \(query.name)") {
-            let titles = zip(page.titles, listed.facts).map { TitleDocument($0.read(in: found?.languages), of: source, $1) }
+        let listed = ListedTitles(page: page, facts: await images.pipeline.factsVersion(of: source))
+        let document = try await documents.document(of: listed, named: "json \(source) \(query.name)") {
+            var facts: [PosterFacts?] = []
+            for title in page.titles {
+                let poster = ImageReference(TitleReference(source: source, id: title.id))
+                facts.append(await images.pipeline.facts(of: poster, from: found))
+            }
+            return facts
+        } make: { facts in
+            let bytes = page.titles.reduce(0) { $0 + $1.id.utf8.count } * TitlesDocument.timesOfIDs
+            guard let memory = images.pipeline.pool.memory.reserve(bytes) else { throw Failure.overloaded(retryAfter: 1) }
+            defer { withExtendedLifetime(memory) {} }
+            let titles = zip(page.titles, facts).map { TitleDocument($0.read(in: found?.languages), of: source, $1) }
             return try ByteBuffer(json: TitlesDocument(titles: titles, total: page.total, next: page.next))
         }
         return .written(document)

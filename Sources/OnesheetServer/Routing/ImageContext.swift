@@ -75,11 +75,12 @@ struct ImageContext: Sendable {
     }
 
     /// The response to a request that needs a part of a large image or only its head. It reads no more than it sends.
-    /// - Returns: `nil` if the request needs the whole image, or the image does not wait fresh in a tier that can read parts.
+    /// - Returns: `nil` if the request needs the whole image, or no tier that can read parts has it as it may be served.
     private func partialResponse(_ context: RequestContext, _ target: ParsedTarget) async throws -> Response? {
         let partial: [HTTPField.Name] = [.range, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince]
         guard context.method == .head || partial.contains(where: { context.headers[$0] != nil }), target.address.source != nil,
-            let head = await pipeline.largeHead(of: target.request)
+            let head = await pipeline.largeHead(
+                of: target.request, from: target.address.forbidden == nil ? target.address.source : nil)
         else { return nil }
         try target.address.checkSides(of: head.answer.entry)
         let image = ImageResponse(answer: head.answer, address: target.facts)

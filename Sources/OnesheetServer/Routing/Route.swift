@@ -1,5 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
+import OnesheetAddress
 import OnesheetCore
 import OnesheetHTTP
 
@@ -36,6 +37,14 @@ extension Route {
     var isOpen: Bool { false }
     var isSlashOptional: Bool { false }
     func response(to problem: Problem) throws -> Response? { nil }
+
+    /// The path after the prefix; `nil` if the route does not answer it.
+    /// - Parameter merging: whether slashes in a row in the prefix are one. For images only: a rule of a proxy may close other prefixes.
+    func rest(of path: String, merging: Bool) -> Substring? {
+        guard merging else { return matches(path) ? path.dropFirst(bytes: prefix.utf8.count) : nil }
+        guard prefix != "/", let rest = MergedSlashes.rest(of: path, behind: prefix), matches(prefix + rest) else { return nil }
+        return rest
+    }
 
     func matches(_ path: String) -> Bool {
         if isSlashOptional, path.isExactly(prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix + "/") { return true }

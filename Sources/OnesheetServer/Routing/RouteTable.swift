@@ -28,6 +28,8 @@ final class RouteTable: Sendable {
 
     /// The routes, in order of precedence.
     var routes: [any Route] { entries.compactMap(\.route) }
+    /// Their names in metrics, in the same order.
+    var names: [String] { entries.map(\.name) }
 
     init(_ routes: [any Route], images: ImageContext, counters: ServerCounters) {
         self.images = images
@@ -37,6 +39,13 @@ final class RouteTable: Sendable {
 
     /// - Parameter path: the percent-encoded path without the query.
     func route(_ path: String) -> RoutedRequest {
-        RoutedRequest(table: self, entry: entries.first { $0.route?.matches(path) ?? false } ?? unknown, path: path)
+        for merging in [false, true] {
+            for entry in entries {
+                let route = merging ? entry.image : entry.route
+                guard let rest = route?.rest(of: path, merging: merging) else { continue }
+                return RoutedRequest(table: self, entry: entry, path: path, rest: rest)
+            }
+        }
+        return RoutedRequest(table: self, entry: unknown, path: path, rest: path[...])
     }
 }

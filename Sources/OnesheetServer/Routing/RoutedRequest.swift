@@ -19,16 +19,16 @@ struct RoutedRequest: Sendable {
     let entry: RouteTable.Entry
     /// The percent-encoded path without the query.
     let path: String
+    /// The path after the route's prefix.
+    let rest: Substring
     private(set) var image: Image?
 
-    init(table: RouteTable, entry: RouteTable.Entry, path: String) {
+    init(table: RouteTable, entry: RouteTable.Entry, path: String, rest: Substring) {
         self.table = table
         self.entry = entry
         self.path = path
+        self.rest = rest
     }
-
-    /// The path after the route's prefix.
-    var rest: Substring { path.dropFirst(bytes: entry.route?.prefix.utf8.count ?? 0) }
 
     func with(_ image: Image) -> RoutedRequest {
         var copy = self

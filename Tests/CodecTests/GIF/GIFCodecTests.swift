@@ -156,6 +156,23 @@ final class GIFCodecTests: XCTestCase {
         assertFails(empty.file, .unsupported("more than 65536 blocks before the first frame"))
     }
 
+    func testACodeThatIsNotInTheTableIsDamage() throws {
+        // Given three pixels: an empty table, the first colour, the next code of the table, which is that colour twice, and the end
+        var drawing = DrawnGIF(width: 3, height: 1, depth: 2)
+        drawing.codes = [0x84, 0x0B]
+        let rgba = try XCTUnwrap(decoded(drawing.file).rgba)
+        XCTAssertEqual(rgba, Array(rgba[..<4] + rgba[..<4] + rgba[..<4]))
+        // When the code is the one behind that, then the file is refused, as libvips and Pillow do
+        drawing.codes = [0xC4, 0x0B]
+        assertFails(drawing.file, .damaged(reason: "a code is not in the table"))
+        // And so is the first code if it is no colour
+        drawing.codes = [0xB4, 0x0B]
+        assertFails(drawing.file, .damaged(reason: "a code is not in the table"))
+        // And what follows the pixels is not looked at
+        drawing.codes = [0x84, 0xFB, 0xFF]
+        XCTAssertEqual(try decoded(drawing.file).rgba, rgba)
+    }
+
     func testThatCodesWithoutPixelsEndWithTheDeadline() throws {
         // Given nothing but codes that empty the table: 4 of 3 bits each
         var drawing = DrawnGIF(width: 3, height: 2, depth: 2)

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import OnesheetAddress
 import OnesheetCore
 import OnesheetTesting
 import StandardPlugins
@@ -64,6 +65,26 @@ final class AddressTests: ServerTestCase {
             XCTAssertEqual(answer.status, 200, "\(address) \(answer.text.prefix(200))")
         }
         XCTAssertEqual(origin.requests(for: "/a/b.jpg"), 1)
+    }
+
+    func testSlashesInARowBeforeAnImageAreOne() async throws {
+        // Given addresses that a client has joined of a base with a slash and a path
+        let server = try await server(keys: "dialects: [thumbor, tmdb]\nsigning: { unsafe: true }")
+        let addresses = [
+            "//t/p/w92/sample/1.jpg", "/t//p//w92//sample//1.jpg", "/t/p//w92/sample/1.jpg", "//i/unsafe/w:40/plain/sample://1@jpg",
+            "/thumbor//unsafe/40x0/sample://1",
+        ]
+        for address in addresses {
+            let answer = try await server.send(address)
+            XCTAssertEqual(answer.status, 200, "\(address) \(answer.text.prefix(200))")
+            let explained = try await server.send("/explain?url=\(PercentEncoding.encode(address))")
+            XCTAssertEqual(explained.status, 200, "\(address) \(explained.text.prefix(200))")
+        }
+        // And a rule of a proxy for another path holds
+        for address in ["//sources", "//cache/stats", "/cache//stats", "//health"] {
+            let answer = try await server.send(address)
+            XCTAssertEqual(answer.status, 404, address)
+        }
     }
 
     func testThatAnIdWithDotsIsFoundEscapedOrNot() async throws {

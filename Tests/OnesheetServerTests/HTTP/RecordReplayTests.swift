@@ -113,6 +113,33 @@ final class RecordReplayTests: ServerTestCase {
         XCTAssertEqual(fields, ["etag": "e", "authentication-info": "d"])
     }
 
+    func testARecordedBodyHidesWhatIsNamedAsASecret() async throws {
+        // Given a service that makes up keys for its answers
+        let (network, folder, redaction) = (FakeTransport(), folder(), Redaction(secrets: []))
+        @Sendable func body(_ secret: String, slashed: String, number: String) -> String {
+            #"{"session_id": "\#(secret)", "ratingKey": "7", "key": "/library/7", "is_private": true, "apiKey":"\#(secret)","#
+                + #""pin": {"token" : \#(number)}, "credentials": {"user": "\#(secret)", "more": ["\#(secret)", 5]}, "name": "Film","#
+                + #""links": ["http://b.example/1?size=2&api_key=\#(secret)#a","#
+                + #""http:\/\/b.example\/1?token=\#(slashed)\u0026size=2", "//b.example/1?size=2\u0026X-Amz-Signature=\#(secret)"]}"#
+        }
+        network.on("http://a.example/") { _ in
+            HTTPAnswer(
+                status: 200, headers: ["link": "<http://a.example/?page=2&api_key=hush>; rel=\"next\""],
+                body: ByteBuffer(string: body("hush", slashed: #"hush\/1"#, number: "123456")))
+        }
+        // When an answer is recorded and replayed
+        let request = HTTPRequest(url: "http://a.example/")
+        _ = try await RecordReplay.record(folder: folder).transport(network, redaction).get(request, under: OriginPolicy())
+        let answer = try await RecordReplay.replay(folder: folder).transport(network, redaction).get(request, under: OriginPolicy())
+        // Then the secrets are gone, and the rest keeps its bytes
+        XCTAssertEqual(String(buffer: answer.body), body("REDACTED", slashed: "REDACTED", number: "0"))
+        XCTAssertEqual(answer.headers["link"], "<http://a.example/?page=2&api_key=REDACTED>; rel=\"next\"")
+        // And so of HTML and XML
+        XCTAssertEqual(
+            redaction.text(#"<a href="/x?a=1&amp;api_key=hush">key=1; token=2</a>"#),
+            #"<a href="/x?a=1&amp;api_key=REDACTED">key=1; token=2</a>"#)
+    }
+
     private func permissions(_ path: String) throws -> Int {
         try XCTUnwrap(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }

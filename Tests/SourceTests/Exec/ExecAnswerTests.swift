@@ -77,11 +77,11 @@ final class ExecAnswerTests: XCTestCase {
             (#"{"code":-32002,"message":"m"}"#, .unauthorized(message: "m")),
             (#"{"code":-32003,"message":"m"}"#, .quotaExhausted(until: nil)),
             (#"{"code":-32003,"message":"m","data":{"until":1795273200}}"#, .quotaExhausted(until: 1_795_273_200)),
-            (#"{"code":-32004,"message":"m"}"#, .unavailable(reason: "m")),
+            (#"{"code":-32004,"message":"m"}"#, .failed(reason: "the program says so (-32004)", details: "m")),
             (#"{"code":-32006,"message":"m","data":{"retryAfter":1.5}}"#, .rateLimited(retryAfter: 2)),
             (#"{"code":-32006,"message":"m"}"#, .rateLimited(retryAfter: 1)),
-            (#"{"code":-32005,"message":"m"}"#, .unsupported("m")),
-            (#"{"code":-32601,"message":"m"}"#, .unsupported("m")),
+            (#"{"code":-32005,"message":"m"}"#, .unsupported("this call, by the program (-32005)", details: "m")),
+            (#"{"code":-32601,"message":"m"}"#, .unsupported("this call, by the program (-32601)", details: "m")),
             (#"{"code":-32600,"message":"m"}"#, .failed(reason: "the program rejected the call (-32600)", details: "m")),
         ]
 

@@ -159,7 +159,7 @@ final class RestSourceTests: XCTestCase {
                 _ = try await source.titles(TitleQuery(list: name))
                 XCTFail("“\(name)” is a list")
             } catch {
-                guard case .unsupported(let what) = error else { return XCTFail("\(error)") }
+                guard case .unsupported(let what, _) = error else { return XCTFail("\(error)") }
                 XCTAssertTrue(what.hasPrefix("unknown list “\(name)”"), what)
             }
         }
