@@ -29,7 +29,9 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
         let grammars = Set(table.routes.compactMap { ($0 as? any ImageRoute)?.grammar })
         XCTAssertEqual(PluginList.standard.dialects.map { $0.name }.filter { !grammars.contains($0) }, [])
         XCTAssertEqual(table.routes.count { ($0 as? FreeImageRoute)?.prefix == "/" }, 1)
-        XCTAssertEqual(Set(table.names).count, table.names.count, "\(table.names)")
+        // Files of TMDB are under the path of titles
+        let names = table.names.filter { $0 != "/t/p/" }
+        XCTAssertEqual(Set(names).count, names.count, "\(names)")
         // And no example is of a route that there is not
         XCTAssertEqual(try RouteExamples.paths("1", number: 1).keys.filter { !table.names.contains($0) }, [])
     }
@@ -110,10 +112,11 @@ final class EveryRouteIsBoundedTests: ServerTestCase {
     }
 
     func testAHashIsComputedOnceAndForAClientWithAShare() async throws {
-        // Given originals on a disk, and a client with one miss
+        // Given originals on a disk, and a client with two misses: a request for candidates that nothing keeps is one
         let (origin, cache) = (try await pictures(), folder())
         try await fill(cache, from: origin)
-        let server = try await server(origin, cache, keys: oneMiss)
+        let twoMisses = oneMiss.replacing("burst: 1", with: "burst: 2")
+        let server = try await server(origin, cache, keys: twoMisses)
         let disk = server.server.responder.context.resources.disk
         let size = try Self.picture(0).readableBytes
         func describe(_ number: Int) async throws -> ServerAnswer {
