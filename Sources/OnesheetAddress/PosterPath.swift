@@ -62,8 +62,8 @@ package struct PosterPath {
         return !file.isEmpty && !file.contains(mark: ".")
     }
 
-    /// Refuses a query behind an id that is a URL, which is part of that URL as it was meant. Behind an extension, it is not: in addresses of
-    /// this server, which escape all dots of ids, the one dot is that of the extension.
+    /// Refuses a query behind an id that is a URL, which is part of that URL as it was meant. In addresses of this server, which escape all dots
+    /// of ids, it is not: there is no dot, or the one of the extension.
     /// - Parameter path: as for `init`, without the query.
     package static func refuseQuery(behind path: Substring) throws(RequestError) {
         let parts = MergedSlashes.merged(in: path).pieces(at: "/", maxSplits: 2, omittingEmptySubsequences: false)
@@ -71,7 +71,11 @@ package struct PosterPath {
         let id = try PercentEncoding.decode(parts[2])
         guard id.isWebURL else { return }
         let file = id.cut(atLast: "/")?.after ?? ""
-        guard parts[2].pieces(at: ".").count == 2, file.pieces(at: ".").count > 2 else { throw ImagePath.unwritable("?") }
+        switch parts[2].pieces(at: ".").count {
+        case 1 where id.contains(mark: "."): return
+        case 2 where file.pieces(at: ".").count > 2: return
+        default: throw ImagePath.unwritable("?")
+        }
     }
 
     /// Whether a path has one part behind the size. Then it names a file, not a title of a source.

@@ -97,8 +97,9 @@ final class DeployTests: XCTestCase {
         let place = try XCTUnwrap(try file("nginx.conf").firstMatch(of: /location ~ (\S+) \{\s+allow 127\.0\.0\.1;/)?.1)
         let closed = try Regex(String(place))
         // When each route is requested, with its examples
-        let routes = try JSONDecoder().decode([String: [String]].self, from: Data(try file("../../Tests/Stress/routes.json").utf8))
-        for (route, examples) in routes {
+        let routes = try RouteExamples.paths("1", number: 1)
+        // Routes of dialects at the root have names that no path has.
+        for (route, examples) in routes where !route.hasPrefix("/{") {
             for path in examples + [route] {
                 // Then it is closed if the table says so
                 let isClosed = path.prefix { $0 != "?" }.firstMatch(of: closed) != nil
