@@ -22,7 +22,7 @@ struct MemberLookup: Sendable {
     private let sameIDs: [String]
     /// By the configuration, and by the administrator, who precedes it.
     private let statedIDs: [String: [String: String]]
-    private let pinnedIDs: @Sendable (_ id: String) async -> StatedMatches
+    private let idsOfAdministrator: @Sendable (_ id: String) async -> StatedMatches
     private let leastScore: Double
     private let wait: Duration
 
@@ -31,7 +31,7 @@ struct MemberLookup: Sendable {
         self.lead = lead
         sameIDs = configuration.sameIDs
         statedIDs = configuration.statedIDs
-        pinnedIDs = context.statedMatches
+        idsOfAdministrator = context.statedMatches
         leastScore = configuration.leastScore
         wait = configuration.wait
     }
@@ -60,7 +60,7 @@ struct MemberLookup: Sendable {
         search.places[lead.name] = Place(member: lead, id: id)
         for member in members where sameIDs.contains(member.name) { search.places[member.name] = Place(member: member, id: id) }
         search.state(statedIDs[id] ?? [:], by: "stated in the configuration")
-        search.state(await pinnedIDs(id), by: "stated by the administrator")
+        search.state(await idsOfAdministrator(id), by: "stated by the administrator")
         search.placeByIDs(databaseIDs)
         if !search.open.isEmpty { await findByTitle(title, of: id, &search) }
         let failures =
@@ -150,7 +150,7 @@ private struct Search {
     /// The known ids of the title, by database.
     var ids: [String: String]
     var places: [String: MemberLookup.Place] = [:]
-    /// Members whose id the configuration states, or which do not have the title according to it.
+    /// Members whose id is stated, or of which it is stated that they do not have the title.
     var absent: Set<String> = []
     var failures: [SourceError] = []
     /// By the names of the members. They matter only if no id leads there.

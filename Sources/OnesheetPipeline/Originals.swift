@@ -172,7 +172,7 @@ package struct Originals: Sendable {
     /// The perceptual hash of the original.
     func hash(of original: Original) async throws(Failure) -> PerceptualHash { try await selection.hash(of: original) }
 
-    /// Whether the administrator has pinned the image.
+    /// What was chosen and decided about the image.
     func choice(of image: ImageReference) async -> PosterChoice { await selection.choice(of: image) }
 
     /// The hash of the original whose entry, or its head, is `entry`, if nothing needs to be computed for it.

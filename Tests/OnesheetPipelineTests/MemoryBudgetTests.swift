@@ -75,6 +75,19 @@ final class MemoryBudgetTests: XCTestCase {
         withExtendedLifetime((charged, more)) {}
     }
 
+    func testWhatIsLessFitsWhereMoreDoes() {
+        // Given budgets that are used in different ways
+        for (used, charged) in [(0, 0), (30, 0), (60, 0), (0, 30), (30, 30), (20, 80)] {
+            let budget = MemoryBudget(limit: 320, standing: 100)
+            let (other, response) = (budget.reserve(used), budget.charge(charged))
+            XCTAssertNotNil(other)
+            // When reservations that are not small are tried, then there is one size up to which they fit
+            let sizes = (11...320).filter { budget.reserve($0) != nil }
+            XCTAssertEqual(sizes, sizes.isEmpty ? [] : Array(11...(10 + sizes.count)), "\(used) \(charged)")
+            withExtendedLifetime((other, response)) {}
+        }
+    }
+
     func testOneThatNeverFitsTakesOnlyThePlaceThatItNeeds() {
         // Given a budget with another reservation
         let budget = MemoryBudget(limit: 320, standing: 100)

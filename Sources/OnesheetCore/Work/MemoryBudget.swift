@@ -130,9 +130,10 @@ package final class MemoryBudget: Sendable {
         let most = limit - standing
         if smallPart(of: bytes) == bytes { return most - state.yielding - state.used }
         let large = most - smallRoom - chargedRoom
-        // What never fits beside all that may take the place of it, as far as it needs to, but for an eighth of the limit.
-        guard bytes <= large else { return max(large, min(limit, bytes + chargedRoom)) - state.used }
-        return large + min(state.charged, chargedRoom) - state.yielding - state.used
+        let room = large + min(state.charged, chargedRoom) - state.yielding - state.used
+        guard bytes > large - chargedRoom else { return room }
+        // What hardly fits beside all that, or never, may take the place of it as far as it needs to, if others use less than an eighth.
+        return max(room, min(limit, bytes + chargedRoom) - state.used)
     }
 
     fileprivate func addCharged(_ bytes: Int) {

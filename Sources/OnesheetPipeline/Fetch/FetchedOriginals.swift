@@ -4,7 +4,7 @@ import OnesheetTransport
 import Synchronization
 
 /// The images for which originals were fetched lately, by URL. A title has several ids, and its poster is a file with a name of its own: all
-/// these are images of their own, and their original is fetched once.
+/// these are images of their own, and their original is fetched once, unless they are asked for at the same time.
 final class FetchedOriginals: Sendable {
     private struct Place: Hashable {
         let source: ExactText

@@ -91,18 +91,23 @@ package struct Posters: Sendable {
     /// - Parameter ids: by the name of the member; `none` if it does not have the title, and `nil` to take a statement back.
     /// - Throws: `Failure.unknownMember` if there is no such member.
     package func match(_ title: TitleReference, as ids: [String: String?]) async throws {
-        // The first has the same ids, of which there is nothing to state.
-        let members = try catalog.source(title.source).members.dropFirst().map(\.name)
-        for name in ids.keys.sorted() where !members.contains(where: { $0.isExactly(name) }) {
-            throw Failure.unknownMember(name, of: title.source, known: members)
-        }
+        try checkMembers(ids.keys, of: title)
         catalog.know(title)
         _ = try await decide(ImageReference(title)) { $0.match(ids) }
+    }
+
+    private func checkMembers(_ names: some Sequence<String>, of title: TitleReference) throws {
+        // The first has the same ids, of which there is nothing to state.
+        let members = try catalog.source(title.source).members.dropFirst().map(\.name)
+        for name in names.sorted() where !members.contains(where: { $0.isExactly(name) }) {
+            throw Failure.unknownMember(name, of: title.source, known: members)
+        }
     }
 
     /// Replaces the decision `before` with `decision`, to undo a change.
     /// - Throws: `Failure.changedDecision` if the decision is not `before` any more, and `.unknownCandidate` for a pin without one.
     package func decide(_ decision: PosterDecision, insteadOf before: PosterDecision, for image: ImageReference) async throws {
+        if !decision.matches.isEmpty { try checkMembers(decision.matches.keys, of: image.title) }
         if let pinned = decision.pinned {
             let known = try await choice(of: image).candidates
             guard known.contains(where: { $0.name.isExactly(pinned.description) }) else {

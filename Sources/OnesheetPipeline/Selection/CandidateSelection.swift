@@ -175,7 +175,7 @@ struct CandidateSelection: Sendable {
         }
     }
 
-    /// Whether the administrator has pinned the image.
+    /// What was chosen and decided about the image.
     func choice(of image: ImageReference) async -> PosterChoice { await remembered(image).choice }
 
     /// The stored choice. If it cannot be read, the selection continues without it: a poster is better than none.

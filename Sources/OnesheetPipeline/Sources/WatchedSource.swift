@@ -37,7 +37,7 @@ package struct WatchedSource: ContentSource {
 
     /// Also of an id that begins with the name of its database, and of one of another database if the source's own is known.
     package func canonicalID(_ id: String) -> String {
-        let id = source.canonicalID(source.capabilities.written(id))
+        let id = source.canonicalID(id.contains(mark: ":") ? source.capabilities.written(id) : id)
         return source.isForeign(id) ? known(id) ?? id : id
     }
 

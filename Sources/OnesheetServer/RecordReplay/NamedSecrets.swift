@@ -127,17 +127,12 @@ struct NamedSecrets {
         return index
     }
 
-    /// The words before `key` that make it a secret. Databases call the ids of their records keys too: `ratingKey`.
-    private static let kindsOfKeys = [
-        "access", "api", "app", "auth", "client", "consumer", "encryption", "license", "private", "secret", "shared", "signing",
-        "subscription",
-    ]
+    /// Databases call the ids of their records keys too. These are Plex's.
+    private static let keysOfRecords = ["key", "parentkey", "grandparentkey"]
 
     private static func isSecret(_ name: String) -> Bool {
         guard SecretNames.isOne(name) else { return false }
-        let small = name.lowercased()
-        let letters = String(small.unicodeScalars.filter { ("a"..."z").contains($0) })
-        return SecretNames.isOne(small.replacing(bytesOf: "key", with: " "))
-            || kindsOfKeys.contains { letters.contains($0 + "key") }
+        let letters = String(name.lowercased().unicodeScalars.filter { ("a"..."z").contains($0) })
+        return !keysOfRecords.contains(letters) && !letters.hasSuffix("ratingkey")
     }
 }

@@ -12,8 +12,8 @@ struct ListedTitles {
     /// Those of the source; `nil` if the document does not show them.
     var capabilities: SourceCapabilities?
 
-    /// Whether both are the same titles and show the same, but for the facts about posters. Equal titles that the source has listed anew count as others: two names may be
-    /// equal in Swift and differ in bytes.
+    /// Whether both are the same titles and show the same, but for the facts about posters. Equal titles that the source has listed anew count
+    /// as others: two names may be equal in Swift and differ in bytes.
     fileprivate func isSame(as other: ListedTitles) -> Bool {
         page.titles.isSame(as: other.page.titles) && page.total == other.page.total && page.next == other.page.next
             && capabilities == other.capabilities
@@ -65,7 +65,11 @@ final class ListDocuments: Sendable {
         let key = CacheKey(.metadata, name)
         let known = kept.withLock { $0.value(for: key) }.flatMap { $0.titles.isSame(as: titles) ? $0 : nil }
         if let known, titles.hasFacts(of: known.titles) { return known.bytes }
-        try WorkContext.current.countMiss()
+        // A client without a remaining share gets what was known about the posters before.
+        do throws(Failure) { try WorkContext.current.countMiss() } catch {
+            guard let known else { throw error }
+            return known.bytes
+        }
         let facts = await facts()
         let bytes = if let known, known.facts == facts { known.bytes } else { try make(facts) }
         // The document has the texts of all titles and facts, so these take about as much.

@@ -14,7 +14,7 @@ protocol Route: Sendable {
     func matches(_ path: String) -> Bool
 
     /// Whether the prefix is an address with and without its slash, as that of the administrator's routes: who writes orders by hand adds one or
-    /// leaves one out. Addresses that a proxy may deny have one spelling.
+    /// leaves one out. A proxy that denies them has to deny both spellings.
     var isSlashOptional: Bool { get }
 
     /// The response text for `GET`, if it is the same for every client and available without waiting. Called on the event loop.
