@@ -107,7 +107,11 @@ package struct Originals: Sendable {
                 return try standIn(kept, for: image, after: error)
             }
             outcome = .done
-            guard original.isStorable else { return original }
+            guard original.isStorable else {
+                // What must not be stored has taken the place of what is.
+                if stored != nil { await forget(image) }
+                return original
+            }
             // The variants of the old bytes must be removed before the new original can be found.
             if let stored, stored.entry.validator != original.entry.validator { await forget(image) }
             await cache.store(original.entry, for: key, ifGeneration: generation)

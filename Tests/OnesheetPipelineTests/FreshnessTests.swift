@@ -67,6 +67,25 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(transport.count(), 3)
     }
 
+    func testAnOriginalThatMayNotBeStoredTakesThePlaceOfWhatIs() async throws {
+        // Given a stale original, and another picture in its place that may not be stored
+        let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"")
+        let first = try await pipeline.image(for: request)
+        clock.advance(by: .seconds(61))
+        let changed = try Pipeline.picture(shade: 90)
+        transport.on(url) { _ in HTTPAnswer(status: 200, headers: ["cache-control": "no-store"], body: changed) }
+        let second = try await pipeline.image(for: request)
+        XCTAssertNotEqual(second.entry.body, first.entry.body)
+        // When the origin fails, then the old picture does not come back
+        transport.on(url) { _ in HTTPAnswer(status: 503, headers: [:]) }
+        do {
+            let third = try await pipeline.image(for: request)
+            XCTFail("\(third.origin)")
+        } catch {
+            XCTAssertEqual(error.blame, .origin)
+        }
+    }
+
     func testThatAChangedOriginalReplacesEveryVariant() async throws {
         // Given two variants of a stale original, and another picture in its place
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0", tag: "\"a\"")

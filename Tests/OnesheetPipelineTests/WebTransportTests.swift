@@ -40,6 +40,20 @@ final class WebTransportTests: TransportTestCase {
         XCTAssertEqual(answer.body, ByteBuffer(string: "/b"))
     }
 
+    func testConditionsAreNotSentBehindARedirect() async throws {
+        // Given an origin that redirects, and tells the condition that it gets
+        let origin = try await origin { target, fields in
+            let condition = fields["if-none-match"] ?? fields["if-modified-since"] ?? "none"
+            return target == "/a" ? .redirect(to: "/b") : .answer(body: ByteBuffer(string: condition))
+        }
+        // When a stored answer of it is validated, then the target of the redirect is asked for its own
+        for (path, condition) in [("/b", "\"1\""), ("/a", "none")] {
+            let headers = ["if-none-match": "\"1\"", "if-modified-since": "Sun, 01 Nov 2026 00:00:00 GMT"]
+            let answer = try await transport().get(HTTPRequest(url: origin.url + path, headers: headers), under: loopback)
+            XCTAssertEqual(String(buffer: answer.body), condition, path)
+        }
+    }
+
     func testTemporaryRedirectWithoutFreshnessIsStale() async throws {
         // Given redirects of each kind, without a word about their freshness and with one
         let origin = try await origin { target, _ in

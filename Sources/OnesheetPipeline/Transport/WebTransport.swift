@@ -90,6 +90,7 @@ package final class WebTransport: HTTPTransport {
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         try OriginGuard.check(start, policy)
         var url = start
+        var headers = headers
         var redirects: [[String: String]] = []
         for _ in 0...Self.maximumRedirects {
             var answer: HTTPAnswer
@@ -111,6 +112,8 @@ package final class WebTransport: HTTPTransport {
                 throw .forbidden(url: start.description, reason: "it redirects to a URL outside the source's allow-list")
             }
             url = next
+            // The validators are those of what was fetched before, which may have come from another URL (RFC 9110 §13.1).
+            for name in ["if-none-match", "if-modified-since"] { headers[name] = nil }
         }
         throw .tooManyRedirects(url: start.description)
     }

@@ -23,7 +23,8 @@ package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConve
         else { return nil }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else { return nil }
+        // “*” is no name: resolvers take it for one machine of its own.
+        guard !host.isEmpty, !host.contains("*") else { return nil }
         self = .host(String(host), port: port)
     }
 

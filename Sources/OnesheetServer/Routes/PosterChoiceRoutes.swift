@@ -60,7 +60,12 @@ struct TitlePosters: Sendable {
         switch (order.candidate, order.reject, order.block, order.match, order.decision, order.insteadOf) {
         case (let number?, nil, nil, nil, nil, nil): _ = try await posters.pin(number, of: image)
         case (nil, let number?, nil, nil, nil, nil): _ = try await posters.reject(number, of: image)
-        case (nil, nil, nil, let ids?, nil, nil): try await posters.match(found.title, as: ids)
+        case (nil, nil, nil, let ids?, nil, nil):
+            guard !ids.isEmpty, !ids.values.contains(where: { $0?.isEmpty ?? false }) else {
+                throw RequestError.malformed(
+                    "“match” needs members with their ids, such as {\"tmdb\": \"550\"}; null takes a statement back")
+            }
+            try await posters.match(found.title, as: ids)
         case (nil, nil, true?, nil, nil, nil):
             guard let source = found.source else { throw images.pipeline.unknownSource(of: found.title) }
             _ = try await posters.block(image, from: source)
