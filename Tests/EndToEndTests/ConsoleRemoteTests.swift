@@ -32,7 +32,7 @@ final class ConsoleRemoteTests: ConsoleTestCase {
     func testTitleSaysThatItsImageIsNotKept() async throws {
         // Given an image whose origin forbids to store it
         let (url, browser, image) = try await open("/posters/forbidden.jpg")
-        // When its title is opened, then the page says where it comes from, and that it is not kept
+        // When its title is opened, then the page names its origin and says that the image is not kept
         try await browser.open("\(url)/?source=web&title=\(image)", until: "document.querySelector('.origin dl')")
         let text = try await browser.evaluate("document.querySelector('.origin').innerText")
         XCTAssertTrue(text.contains("127.0.0.1") && text.contains("its origin forbids it") && text.contains("JPEG"), text)

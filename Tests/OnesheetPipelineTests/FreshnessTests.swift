@@ -67,7 +67,7 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(transport.count(), 3)
     }
 
-    func testAnOriginalThatMayNotBeStoredTakesThePlaceOfWhatIs() async throws {
+    func testUnstorableOriginalReplacesTheStoredOne() async throws {
         // Given a stale original, and another picture in its place that may not be stored
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"")
         let first = try await pipeline.image(for: request)

@@ -57,7 +57,7 @@ final class MemoryBudgetTests: XCTestCase {
         withExtendedLifetime(charged) {}
     }
 
-    func testLargeReservationsLeaveAnEighthToWhatCannotBeRefused() {
+    func testLargeReservationsLeaveRoomForCharges() {
         // Given a budget with as much in large reservations as it takes
         let budget = MemoryBudget(limit: 320, standing: 100)
         let large = budget.reserve(160)
@@ -75,7 +75,7 @@ final class MemoryBudgetTests: XCTestCase {
         withExtendedLifetime((charged, more)) {}
     }
 
-    func testWhatIsLessFitsWhereMoreDoes() {
+    func testSmallerReservationsFit() {
         // Given budgets that are used in different ways
         for (used, charged) in [(0, 0), (30, 0), (60, 0), (0, 30), (30, 30), (20, 80)] {
             let budget = MemoryBudget(limit: 320, standing: 100)
@@ -88,7 +88,7 @@ final class MemoryBudgetTests: XCTestCase {
         }
     }
 
-    func testOneThatNeverFitsTakesOnlyThePlaceThatItNeeds() {
+    func testReservationBeyondTheRoomTakesWhatItNeeds() {
         // Given a budget with another reservation
         let budget = MemoryBudget(limit: 320, standing: 100)
         let other = budget.reserve(41)

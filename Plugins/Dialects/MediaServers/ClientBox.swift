@@ -3,8 +3,8 @@ import OnesheetCore
 
 /// The size in which a client of a media server wants an image.
 ///
-/// Each client computes it from its screen. Sides are rounded up to one of a few, so clients with similar screens share one image, and nobody can
-/// make the server store thousands. Clients scale what they get.
+/// Each client computes it from its screen. The server rounds sides up to one of a few: clients with similar screens share one image, and no
+/// client can make the server store thousands. Clients scale what they get.
 struct ClientBox {
     /// Neighbours differ by a quarter to a half.
     static let sides = [64, 96, 128, 192, 256, 320, 400, 500, 640, 800, 960, 1280, 1600, 1920, 2560, 3840]

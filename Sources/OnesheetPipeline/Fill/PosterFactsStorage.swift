@@ -59,7 +59,7 @@ final class PosterFactsStorage: Sendable {
     }
 }
 
-/// What a document about posters knew of their facts, so that it is made again only if these may have changed.
+/// The version of the facts about posters that a document shows. The server makes the document again only if the facts may have changed.
 package struct PosterFactsVersion: Sendable {
     /// The seconds after which facts are looked up again: other servers and commands may have stored some, and some may have expired.
     static let validity = 10.0

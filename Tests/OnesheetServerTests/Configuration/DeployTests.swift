@@ -87,7 +87,7 @@ final class DeployTests: XCTestCase {
         }
     }
 
-    func testNginxDeniesWhatGoingLiveDeniesAndNothingElse() throws {
+    func testNginxDeniesTheListedRoutes() throws {
         // Given the table of what is public, whose first cells have addresses, and the location that is closed
         let rows = try file("../../docs/going-live.md").split(separator: "\n").filter { $0.hasPrefix("| `/") }
         let cells = rows.map { $0.split(separator: " | ") }

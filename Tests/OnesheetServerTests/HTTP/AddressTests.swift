@@ -67,7 +67,7 @@ final class AddressTests: ServerTestCase {
         XCTAssertEqual(origin.requests(for: "/a/b.jpg"), 1)
     }
 
-    func testSlashesInARowBeforeAnImageAreOne() async throws {
+    func testSlashesBeforeAnImageAreMerged() async throws {
         // Given addresses that a client has joined of a base with a slash and a path
         let server = try await server(keys: "signing: { unsafe: true }")
         let addresses = [

@@ -302,7 +302,7 @@ final class ImageKindTests: ServerTestCase {
         XCTAssertEqual(first["state"] as? String, "chosen")
     }
 
-    func testWordsAreAboutThePinnedImageBeforeItIsFetched() async throws {
+    func testExplanationNamesThePinnedImage() async throws {
         // Given a poster that was served, with a second candidate in its candidates
         let server = try await server(try await tmdb())
         _ = try await width(server, "/t/p/original/tmdb/550")

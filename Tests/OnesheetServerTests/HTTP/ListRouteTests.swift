@@ -11,8 +11,8 @@ import XCTest
 final class ListRouteTests: ServerTestCase {
     private let clock = ManualClock()
 
-    func testAListLooksUpItsPostersOnce() async throws {
-        // Given a list of titles whose posters nobody has asked for
+    func testListLooksUpPostersOnce() async throws {
+        // Given a list of titles without known posters
         let server = try await server(titles: 40)
         let first = try await server.send("/sources/films/titles")
         XCTAssertEqual(first.status, 200, first.text)
@@ -33,7 +33,7 @@ final class ListRouteTests: ServerTestCase {
         XCTAssertGreaterThan(later, again)
     }
 
-    func testAListShowsThatAPosterHasBecomeKnown() async throws {
+    func testListShowsKnownPosters() async throws {
         // Given a list
         let server = try await server(titles: 3)
         let first = try await server.send("/sources/films/titles")
@@ -51,7 +51,7 @@ final class ListRouteTests: ServerTestCase {
         XCTAssertEqual(try Self.known(third), [false, false, false])
     }
 
-    func testAListThatIsNotKeptIsAMissOfTheClient() async throws {
+    func testNewListIsAMiss() async throws {
         // Given a list that is kept, after requests of other clients, each of which has one miss
         let server = try await server(
             titles: 3, keys: "clients: { trustedProxies: [loopback], perAddress: { misses: 0.001, burst: 1 } }")

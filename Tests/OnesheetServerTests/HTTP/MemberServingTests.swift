@@ -97,7 +97,7 @@ final class MemberServingTests: ServerTestCase {
         XCTAssertNil(gone["stored"], "\(gone)")
     }
 
-    func testAdministratorStatesWhatATitleIsElsewhere() async throws {
+    func testAdministratorStatesMatches() async throws {
         // Given a film that is matched by an id
         let (databases, cache, path) = (try await databases(), folder(), "/sources/all/titles/550/poster")
         var server = try await server(databases, cache: cache)

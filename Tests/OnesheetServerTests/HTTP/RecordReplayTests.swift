@@ -113,7 +113,7 @@ final class RecordReplayTests: ServerTestCase {
         XCTAssertEqual(fields, ["etag": "e", "authentication-info": "d"])
     }
 
-    func testARecordedBodyHidesWhatIsNamedAsASecret() async throws {
+    func testRecordedBodyHidesSecrets() async throws {
         // Given a service that makes up keys for its answers
         let (network, folder, redaction) = (FakeTransport(), folder(), Redaction(secrets: []))
         @Sendable func body(_ secret: String, slashed: String, number: String) -> String {
