@@ -79,7 +79,7 @@ extension SourcesCommand {
 
     struct Unpin: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a title's pin and rejections. The next request selects a poster again.")
+            abstract: "Forget a title's pins, rejections and matches. The next request selects a poster again.")
         @OptionGroup var poster: PosterArguments
 
         func run(with plugins: PluginList) async throws { try await poster.run(plugins) { try await $0.forget($1) } }

@@ -120,7 +120,7 @@ package struct Posters: Sendable {
         }
     }
 
-    /// Forgets pins and rejections. The next request chooses again.
+    /// Forgets pins, rejections and matches. The next request chooses again.
     package func forget(_ image: ImageReference) async throws {
         try await decisions.forget(image)
         try await purge(image)

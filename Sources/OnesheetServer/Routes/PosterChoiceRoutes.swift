@@ -78,7 +78,7 @@ struct TitlePosters: Sendable {
         return try await show(context)
     }
 
-    /// Removes the title's pin and rejections.
+    /// Forgets the title's pins, rejections and matches.
     func delete(_ context: RequestContext) async throws -> Response {
         try administrator.check(context)
         try context.request.checkedQuery(values: ["image"])
