@@ -90,6 +90,43 @@ final class CatalogTests: XCTestCase {
         XCTAssertEqual(kept, own)
     }
 
+    func testOwnIDIsKnownNoLongerThanItsAnswer() async throws {
+        // Given an answer that is half a day old, and a server that starts again
+        let foreign = TitleReference(source: "films", id: "tt7")
+        let cache = cache()
+        _ = try await catalog(cache).own(foreign)
+        clock.advance(by: .seconds(43_200))
+        let catalog = catalog(cache)
+        _ = try await catalog.own(foreign)
+        XCTAssertEqual(source.counts.ownIDs, 1)
+        XCTAssertEqual(catalog.ownIDs.own(foreign), "7")
+        // When the answer is no longer fresh
+        clock.advance(by: .seconds(43_201))
+        // Then the id has to be asked for again; a stale answer while the service fails is no reason to know it
+        XCTAssertNil(catalog.ownIDs.own(foreign))
+        source.fail(.unavailable(reason: "down"))
+        let kept = try await catalog.own(foreign)
+        XCTAssertEqual(kept.id, "7")
+        XCTAssertNil(catalog.ownIDs.own(foreign))
+    }
+
+    func testPurgeForgetsOwnIDs() async throws {
+        let foreign = TitleReference(source: "films", id: "tt7")
+        for (calls, selection) in [CacheSelection.tag(.title(foreign)), .tag(.source("films"))].enumerated() {
+            // Given an id that is known
+            let cache = cache()
+            let catalog = catalog(cache)
+            _ = try await catalog.own(foreign)
+            XCTAssertEqual(catalog.ownIDs.own(foreign), "7")
+            // When
+            _ = try await cache.purge([selection])
+            // Then the source is asked again
+            XCTAssertNil(catalog.ownIDs.own(foreign))
+            _ = try await catalog.own(foreign)
+            XCTAssertEqual(source.counts.ownIDs, 2 * (calls + 1))
+        }
+    }
+
     func testThatWhatIsNotThereIsAskedForAgainAfterTenMinutes() async {
         // Given a title that does not exist
         let catalog = catalog()
@@ -178,10 +215,11 @@ final class CatalogTests: XCTestCase {
     }
 
     /// A catalog with a memory tier that keeps entries for their full lifetime.
-    private func catalog() -> Catalog {
+    private func catalog(_ cache: Cache? = nil) -> Catalog {
         Catalog(
-            sources: ["films": source],
-            cache: Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger),
+            sources: ["films": source], cache: cache ?? self.cache(),
             counting: MemoryBudget(limit: 64 << 20), clock: clock.wallClock, logger: logger)
     }
+
+    private func cache() -> Cache { Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger) }
 }

@@ -35,7 +35,7 @@ package struct Catalog: Sendable {
         services = SourceAnswers(
             "service", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedAnswers)
         ids = SourceAnswers("own id", cache: cache, counting: memory, clock: clock, logger: logger)
-        ownIDs = OwnIDs(clock: clock)
+        ownIDs = OwnIDs(memory: cache.memory, clock: clock)
     }
 
     /// The same catalog with these sources.
@@ -90,11 +90,11 @@ package struct Catalog: Sendable {
         let plugin = try source(title.source, found: found)
         guard plugin.isForeign(title.id) else { return title }
         let fresh = Self.lifetime(.days(1), from: plugin)
+        let generation = ownIDs.generation
         let own = try await ids.answer(
             question(title), isListed: isListed(title, titles), remembers: plugin.asksService, missing: Self.day,
-            worth: { _ in .keeping(fresh) }
+            worth: { _ in .keeping(fresh) }, noting: { [ownIDs] in ownIDs.note($0, for: title, at: generation) }
         ) { () async throws(SourceError) in plugin.canonicalID(try await plugin.ownID(of: title.id)) }
-        ownIDs.note(own, for: title)
         return TitleReference(source: title.source, id: own)
     }
 

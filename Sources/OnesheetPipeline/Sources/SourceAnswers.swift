@@ -64,15 +64,19 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     ///     source is asked about a subject that the cached answer does not know.
     ///   - remembers: whether calls cost something, so that missing answers are remembered.
     ///   - missing: the seconds for which it is remembered that there is no such thing; `nil` is as usual.
+    ///   - note: called with a fresh answer, found in the cache or just given by the source.
     ///   - isKept: whether answers to such questions are ever stored. If not, no tier is asked for one.
     func answer(
         _ question: SourceQuestion, isListed: @escaping @Sendable () async -> Bool, remembers: Bool, isKept: Bool = true,
         missing: Double? = nil,
-        worth: @escaping @Sendable (Value) -> Worth,
+        worth: @escaping @Sendable (Value) -> Worth, noting note: @escaping @Sendable (DatedAnswer<Value>) -> Void = { _ in },
         _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(Failure) -> Value {
         let kept = isKept ? await kept(question.key) : nil
-        if let kept, kept.isFresh(at: clock.now) { return kept.value }
+        if let kept, kept.isFresh(at: clock.now) {
+            note(kept)
+            return kept.value
+        }
         let generation = await cache.generation()
         if !remembers || negatives.recall(question.missKey, at: generation) == nil {
             // A client without a remaining share gets the cached answer although it is stale.
@@ -94,7 +98,9 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 outcome = await WorkContext.with({ $0.familiarity = familiarity }) { await Self.outcome(question.source, ask) }
                 switch (outcome, outcome.value.map(worth)) {
                 case (.success(let value), .keeping(let fresh)?):
-                    await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: generation)
+                    let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
+                    await keep(dated, for: question, at: generation)
+                    note(dated)
                 case (.success, .nothing?): break
                 // A cancelled call says nothing about the answer.
                 default:
@@ -116,10 +122,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     }
 
     /// Stores an answer. An answer that cannot be stored is returned anyway, and asked for again next time.
-    private func keep(
-        _ value: Value, for question: SourceQuestion, fresh: CacheExpiration, isKnown: Bool, at generation: CacheGeneration
-    ) async {
-        let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
+    private func keep(_ dated: DatedAnswer<Value>, for question: SourceQuestion, at generation: CacheGeneration) async {
         // An answer is useful for a month longer while its source fails.
         let life = dated.freshUntil.map { CacheExpiration.date($0.addingTimeInterval(30 * 86_400)) } ?? .never
         do {
