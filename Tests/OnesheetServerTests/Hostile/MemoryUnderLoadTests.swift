@@ -89,16 +89,16 @@ final class MemoryUnderLoadTests: ServerTestCase {
         var blocks: [UnsafeMutableRawPointer] = []
         var small: [UnsafeMutableRawPointer] = []
         let before = try PeakMemory.begin()
-        for _ in 0..<200 {
+        for _ in 0..<600 {
             let block = try XCTUnwrap(malloc(300 << 10))
             memset(block, 1, 300 << 10)
             blocks.append(block)
             small.append(try XCTUnwrap(malloc(20 << 10)))
         }
         for block in blocks { free(block) }
-        // Then the process returns it
+        // Then the process returns it: it has not a third of these 176 MiB, and the server's start may go on beside
         let after = try PeakMemory.now()
         for block in small { free(block) }
-        XCTAssertLessThan(after - before, 20 << 20)
+        XCTAssertLessThan(after - before, 58 << 20)
     }
 }
