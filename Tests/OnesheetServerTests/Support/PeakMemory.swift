@@ -21,8 +21,11 @@ enum PeakMemory {
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
     }
 
+    /// The resident bytes that no file holds: heap and stacks. Code that runs for the first time becomes resident too, but is no allocation.
+    static func anonymous() throws -> Int { try bytes("RssAnon:") }
+
     /// The resident bytes.
-    static func now() throws -> Int { try bytes("VmRSS:") }
+    private static func now() throws -> Int { try bytes("VmRSS:") }
 
     /// The peak since the reset, in bytes.
     static func end() throws -> Int { try bytes("VmHWM:") }
