@@ -63,9 +63,9 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     ///   - isListed: whether the source lists the subject of the question, or the caller is the administrator. Only called before the
     ///     source is asked about a subject that the cached answer does not know.
     ///   - remembers: whether calls cost something, so that missing answers are remembered.
+    ///   - isKept: whether answers to such questions are ever stored. If not, no tier is asked for one.
     ///   - missing: the seconds for which it is remembered that there is no such thing; `nil` is as usual.
     ///   - note: called with a fresh answer, found in the cache or just given by the source.
-    ///   - isKept: whether answers to such questions are ever stored. If not, no tier is asked for one.
     func answer(
         _ question: SourceQuestion, isListed: @escaping @Sendable () async -> Bool, remembers: Bool, isKept: Bool = true,
         missing: Double? = nil,
