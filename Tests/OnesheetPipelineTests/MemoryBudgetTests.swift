@@ -88,7 +88,7 @@ final class MemoryBudgetTests: XCTestCase {
         }
     }
 
-    func testReservationBeyondTheRoomTakesWhatItNeeds() {
+    func testOversizedReservationTakesWhatItNeeds() {
         // Given a budget with another reservation
         let budget = MemoryBudget(limit: 320, standing: 100)
         let other = budget.reserve(41)
