@@ -77,6 +77,21 @@ final class ContentCodingTests: TransportTestCase {
         XCTAssertEqual(error, .failed(url: origin.url + "/", reason: "it has more than 5 content codings"))
     }
 
+    func testAnAnswerKeepsTheMemoryOfItsBody() async throws {
+        // Given an answer with a coding, and one without
+        let words = String(repeating: "words ", count: 1 << 15)
+        let coded = try await origin("gzip", gzip(Array(words.utf8)))
+        let plain = try await origin { _, _ in .answer(body: ByteBuffer(string: words)) }
+        for origin in [coded, plain] {
+            let memory = MemoryBudget(limit: 8 << 20)
+            let answer = try await transport(memory: memory).get(HTTPRequest(url: origin.url + "/"), under: loopback)
+            // Then its body is counted for as long as it is here
+            XCTAssertEqual(String(buffer: answer.body), words)
+            XCTAssertGreaterThanOrEqual(memory.reserved, words.utf8.count)
+            withExtendedLifetime(answer) {}
+        }
+    }
+
     func testThatABombIsAsLargeAsWhatItUnpacksTo() async throws {
         // Given 64 MiB of zeros in 64 KiB
         let bomb = gzip([UInt8](repeating: 0, count: 64 << 20))

@@ -36,11 +36,18 @@ public struct HTTPAnswer: Sendable, Equatable {
     public var body: ByteBuffer
     /// The header fields of the redirects that led to it.
     package var redirects: [[String: String]] = []
+    /// The memory that is reserved for the body; `nil` if nobody has reserved any.
+    package var memory: MemoryReservation?
 
     public init(status: Int, headers: [String: String] = [:], body: ByteBuffer = ByteBuffer()) {
         self.status = status
         self.headers = headers
         self.body = body
+    }
+
+    /// Whether status, headers, body and redirects are equal.
+    public static func == (left: HTTPAnswer, right: HTTPAnswer) -> Bool {
+        left.status == right.status && left.headers == right.headers && left.body == right.body && left.redirects == right.redirects
     }
 }
 

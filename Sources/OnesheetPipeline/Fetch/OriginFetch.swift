@@ -120,8 +120,9 @@ struct OriginFetch: Sendable {
     ) async throws(Failure) -> (answer: HTTPAnswer, body: CountedBytes) {
         do throws(HTTPTransportError) {
             let answer = try await transport.get(request, under: policy)
-            // Counted from here on, including the wait for inspection. The transport has checked that there is room.
-            return (answer, CountedBytes(buffer: answer.body, reservation: pool.memory.charge(answer.body.readableBytes)))
+            // Counted without a gap, including the wait for inspection: what comes between would take the room of the body.
+            let memory = answer.memory ?? pool.memory.charge(answer.body.readableBytes)
+            return (answer, CountedBytes(buffer: answer.body, reservation: memory))
         } catch .overloaded where !Task.isCancelled {
             // Originals that wait for a render hold memory longest. If none waits, fetches hold the memory and may end at any
             // moment: then the answer is one second, the shortest value of `Retry-After`.

@@ -23,9 +23,9 @@ package struct LimitedTransport: HTTPTransport {
             try await transport.get(request, under: limits.applied(to: policy))
         }
         guard let memory else { return answer }
-        guard let reservation = memory.reserve(answer.body.readableBytes * Self.decodedSize) else {
-            throw .overloaded(url: request.url)
-        }
+        guard let reservation = answer.memory ?? memory.reserve(0),
+            reservation.grow(to: answer.body.readableBytes * Self.decodedSize)
+        else { throw .overloaded(url: request.url) }
         WorkContext.current.call?.keep(reservation)
         return answer
     }

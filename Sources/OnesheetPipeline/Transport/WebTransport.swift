@@ -179,7 +179,9 @@ package final class WebTransport: HTTPTransport {
                 throw ExchangeFailure(.unusable("it redirects to two targets"), .answered)
             }
             let reply = try await ContentCoding.undone(coded, limit: limit, budget: memory, on: threads)
-            return HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
+            var answer = HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
+            answer.memory = reply.memory
+            return answer
         }
     }
 
