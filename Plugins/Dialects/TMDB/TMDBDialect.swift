@@ -43,7 +43,7 @@ public struct TMDBDialect: Dialect {
             to: ServiceQuestion(question.target) { document, now in
                 TMDBFreshness.seconds(of: document, at: question.path, now)
             })
-        return .written(answer.document, type: Self.type, status: answer.status)
+        return .written(answer.document, type: Self.type, status: answer.status, fresh: answer.fresh)
     }
 
     /// Error codes of TMDB (<https://developer.themoviedb.org/docs/errors>) by status.

@@ -183,6 +183,6 @@ public enum DialectDocument: Sendable {
     case redirect(to: String)
     /// A JSON document.
     case json(any Encodable & Sendable, type: String)
-    /// A JSON document as it is written, with its status.
-    case written(String, type: String, status: Int = 200)
+    /// A JSON document as it is written, with its status. `fresh` are the seconds for which every request for it gets the same.
+    case written(String, type: String, status: Int = 200, fresh: Double = 0)
 }

@@ -138,16 +138,21 @@ package struct Catalog: Sendable {
     }
 
     /// The answer of the service behind `source` to a question of one of its clients. A refusal is remembered for minutes.
+    /// - Returns: the answer, fresh for the rest of its time; for 0 seconds if it is stale, or not known to be fresh.
     package func answer(of source: String, to question: ServiceQuestion) async throws(Failure) -> ServiceAnswer {
         let plugin = try self.source(source)
         let key = "\(source)://?\(question.target)"
-        return try await services.answer(
+        let freshUntil = Mutex<Date?>(nil)
+        var answer = try await services.answer(
             SourceQuestion(key: key, missKey: key, source: source, tags: [.source(source), .answers(of: source)]),
             isListed: { [isTrusted = Self.isTrusted] in isTrusted }, remembers: plugin.asksService,
-            worth: { $0.status == 200 ? .keeping(.seconds($0.fresh)) : .remembering }
+            worth: { $0.status == 200 ? .keeping(.seconds($0.fresh)) : .remembering },
+            noting: { dated in freshUntil.withLock { $0 = dated.freshUntil } }
         ) { () async throws(SourceError) in
             try await plugin.answer(to: question.knowing(await services.kept(key)?.value))
         }
+        answer.fresh = max(0, freshUntil.withLock { $0 }?.timeIntervalSince(clock.now) ?? 0)
+        return answer
     }
 
     /// The cached answers of a source about `title`, as old as they are. Asks nothing.

@@ -19,6 +19,8 @@ final class ResponseHeadCache {
         /// The request needs more time. It continues to the router with the parsed target and the lookup so far. Indirect, because its
         /// size would make every outcome large.
         indirect case route(RoutedRequest)
+        /// The router does all of it.
+        case pass
     }
 
     /// The maximum number of targets, and of `Accept` headers. A full cache is emptied.
@@ -32,6 +34,7 @@ final class ResponseHeadCache {
     private let router: Router
     private let images: ImageContext
     private let files: OpenFileCache?
+    private let documents: DocumentHeadCache
     private var targets: [ByteBuffer: CachedTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat?] = [:]
 
@@ -40,12 +43,14 @@ final class ResponseHeadCache {
         self.router = router
         self.files = files
         images = router.table.images
+        documents = DocumentHeadCache(router, mostBytes: files == nil ? Self.encryptedLimit : .max)
     }
 
     /// Answers `request` if the response needs no more than a lookup in memory or in the page cache.
     /// - Parameter begun: when it was received.
     func answer(_ request: SimpleRequest, since begun: NIODeadline) -> Outcome {
         let now = images.clock.now
+        if request.hasQuery { return documents.answer(request, at: now, since: begun).map { .answer($0) } ?? .pass }
         if let known = targets[request.target] {
             do {
                 try known.address.checkExpiry(at: now.timeIntervalSince1970)
@@ -56,7 +61,9 @@ final class ResponseHeadCache {
         }
         let routed = router.table.route(String(buffer: request.target))
         guard let image = routed.entry.image else {
-            guard let text = routed.entry.route?.immediateText else { return .route(routed) }
+            guard let text = routed.entry.route?.immediateText else {
+                return documents.answer(request, at: now, since: begun).map { .answer($0) } ?? .route(routed)
+            }
             routed.entry.counter.addImmediate(.successful, bytes: request.isHead ? 0 : text.utf8.count, since: begun)
             let head = ResponseHead(.state(text), router.commonFields, at: now)
             return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHPACK
 
-/// A `GET` or `HEAD` request without query and body. Its only header fields that affect the response are those stored here.
+/// A `GET` or `HEAD` request without a body. Its only header fields that affect the response are those stored here.
 ///
 /// Created from HTTP/1.1 bytes without a parser, or from the head of an HTTP/2 stream. The parser handles every other request.
 struct SimpleRequest {
@@ -11,9 +11,11 @@ struct SimpleRequest {
     private let layout: RequestLayout
 
     var isHead: Bool { layout.isHead }
-    /// The path, percent-encoded.
+    /// The path, percent-encoded, and the query.
     var target: ByteBuffer { slice(layout.target) }
+    var hasQuery: Bool { layout.hasQuery }
     var accept: ByteBuffer? { layout.accept.map(slice) }
+    var acceptEncoding: ByteBuffer? { layout.acceptEncoding.map(slice) }
     var ifNoneMatch: ByteBuffer? { layout.ifNoneMatch.map(slice) }
     var ifModifiedSince: ByteBuffer? { layout.ifModifiedSince.map(slice) }
     /// The length of the request with its final empty line, in bytes. 0 for a decoded head.
@@ -70,6 +72,7 @@ struct SimpleRequest {
             default:
                 switch Field(name.utf8Span.span) {
                 case .accept: guard RequestLayout.fill(&layout.accept, bytes.append(value)) else { return nil }
+                case .acceptEncoding: guard RequestLayout.fill(&layout.acceptEncoding, bytes.append(value)) else { return nil }
                 case .ifNoneMatch: guard RequestLayout.fill(&layout.ifNoneMatch, bytes.append(value)) else { return nil }
                 case .ifModifiedSince: guard RequestLayout.fill(&layout.ifModifiedSince, bytes.append(value)) else { return nil }
                 case .host, .ignored: break
@@ -86,6 +89,7 @@ struct SimpleRequest {
         default: return nil
         }
         layout.target = bytes.append(path)
+        layout.hasQuery = path.utf8.contains(UInt8(ascii: "?"))
         self.bytes = bytes
         self.layout = layout
     }
@@ -109,7 +113,9 @@ extension ByteBuffer {
 private struct RequestLayout {
     var isHead = false
     var target = 0..<0
+    var hasQuery = false
     var accept: Range<Int>?
+    var acceptEncoding: Range<Int>?
     var ifNoneMatch: Range<Int>?
     var ifModifiedSince: Range<Int>?
     private(set) var length = 0
@@ -124,6 +130,7 @@ private struct RequestLayout {
         guard !target.isEmpty, target.count <= targetLimit, bytes[start] == UInt8(ascii: "/"),
             bytes.has(" HTTP/1.1\r\n", at: target.upperBound)
         else { return nil }
+        hasQuery = bytes.end(from: start, while: { $0 != UInt8(ascii: "?") }, skipping: \.isQuestion) < target.upperBound
         length = target.upperBound + 11
         var hasHost = false
         while !bytes.has("\r\n", at: length) {
@@ -138,6 +145,7 @@ private struct RequestLayout {
                 hasHost = true
             case .connection: guard bytes.extracting(value).isName("keep-alive") else { return nil }
             case .accept: guard Self.fill(&accept, value) else { return nil }
+            case .acceptEncoding: guard Self.fill(&acceptEncoding, value) else { return nil }
             case .ifNoneMatch: guard Self.fill(&ifNoneMatch, value) else { return nil }
             case .ifModifiedSince: guard Self.fill(&ifModifiedSince, value) else { return nil }
             case .ignored: break
@@ -156,7 +164,7 @@ private struct RequestLayout {
     }
 
     static func isTargetByte(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
     private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F || byte == 0x09 }
@@ -164,7 +172,9 @@ private struct RequestLayout {
 
 extension EightBytes {
     /// The bytes for which `RequestLayout.isTargetByte` is false.
-    fileprivate var endsTarget: Matches { below(0x21) | above(0x7E) | equal(to: UInt8(ascii: "?")) | equal(to: UInt8(ascii: "#")) }
+    fileprivate var endsTarget: Matches { below(0x21) | above(0x7E) | equal(to: UInt8(ascii: "#")) }
+    /// The beginning of a query.
+    fileprivate var isQuestion: Matches { equal(to: UInt8(ascii: "?")) }
     /// The end of a field's name.
     fileprivate var endsName: Matches { equal(to: UInt8(ascii: ":")) }
     /// The bytes for which `RequestLayout.isValueByte` is false, and tabs.
@@ -173,8 +183,8 @@ extension EightBytes {
 
 /// The meaning of a header field for the response. A request with any other field is not simple.
 private enum Field {
-    case host, connection, accept, ifNoneMatch, ifModifiedSince
-    /// Has no effect on the response to an image request.
+    case host, connection, accept, acceptEncoding, ifNoneMatch, ifModifiedSince
+    /// Has no effect on the response to a request for an image, nor on a document for everyone.
     case ignored
 
     /// - Parameter name: a field name in any case.
@@ -184,6 +194,7 @@ private enum Field {
         case 6 where name.isName("accept"): self = .accept
         case 10 where name.isName("connection"): self = .connection
         case 13 where name.isName("if-none-match"): self = .ifNoneMatch
+        case 15 where name.isName("accept-encoding"): self = .acceptEncoding
         case 17 where name.isName("if-modified-since"): self = .ifModifiedSince
         default:
             guard Self.ignores(name) else { return nil }
@@ -201,11 +212,11 @@ private enum Field {
         case 10: name.isName("user-agent") || name.isName("tracestate")
         case 11: name.isName("traceparent")
         case 12: name.isName("x-request-id")
-        case 13: name.isName("cache-control")
+        case 13: name.isName("cache-control") || name.isName("authorization")
         case 14:
             name.isName("sec-fetch-dest") || name.isName("sec-fetch-mode") || name.isName("sec-fetch-site")
                 || name.isName("sec-fetch-user")
-        case 15: name.isName("accept-encoding") || name.isName("accept-language") || name.isName("x-forwarded-for")
+        case 15: name.isName("accept-language") || name.isName("x-forwarded-for")
         case 16: name.isName("sec-ch-ua-mobile") || name.isName("x-forwarded-host")
         case 17: name.isName("x-forwarded-proto")
         case 18: name.isName("sec-ch-ua-platform")

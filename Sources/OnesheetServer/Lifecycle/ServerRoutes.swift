@@ -1,3 +1,4 @@
+import OnesheetCache
 import OnesheetCore
 import OnesheetHTTP
 import OnesheetImaging
@@ -15,6 +16,7 @@ extension Router {
         // They are among what is remembered beside the cache (`ServerResources`).
         let limit = configuration.limits.limits.memory
         let (documents, coding) = (ListDocuments(keeping: limit / 128), DocumentCoding(keeping: limit / 256))
+        let answers = KeptDocuments(keeping: limit / 128, coding, clearedBy: cache.memory, clock: clock)
         // The first route that matches a path answers it.
         let routes: [any Route] =
             explainer.routes
@@ -41,7 +43,10 @@ extension Router {
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
                 MetricsRoute(reading: MetricsReading(context, counters: counters)),
-            ] + explainer.routes.compactMap { ($0 as? DialectRoute).flatMap { DialectDocumentRoute($0, administrator) } }
+            ]
+            + explainer.routes.compactMap {
+                ($0 as? DialectRoute).flatMap { DialectDocumentRoute($0, administrator, keeping: answers) }
+            }
             + (configuration.isPublic.console
                 ? [
                     ConsoleFileRoute(), FaviconRoute(),
@@ -55,7 +60,8 @@ extension Router {
             RouteTable(routes, images: images, counters: counters),
             CommonFields(
                 cors: CORS(configuration: configuration.cors), server: server,
-                strictTransportSecurity: configuration.tls?.strictTransportSecurity), coding: coding, errors: counters.errors,
+                strictTransportSecurity: configuration.tls?.strictTransportSecurity), coding: coding, kept: answers,
+            errors: counters.errors,
             tracing: RequestTracing(collector: counters.collector), logger: logger, pageOf: PlainPage.response(_:to:))
     }
 }

@@ -76,23 +76,28 @@ struct DialectRoute: ImageRoute {
     }
 
     func other(_ context: RequestContext, rest: Substring) async throws -> Response {
+        try await document(context, rest: rest).response
+    }
+
+    /// The response for an address that is not an image, and the seconds for which everyone gets the same.
+    fileprivate func document(_ context: RequestContext, rest: Substring) async throws -> (response: Response, fresh: Double) {
         let server = AddressServices(images, configuration)
         switch try await dialect.document(at: rest, on: server, from: host(context, on: server)) {
         case .redirect(let place):
-            return Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"])
+            return (Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"]), 0)
         case .json(let document, let type):
             var response = try Response.json(document, type: type)
             response.headers[.accessControlAllowOrigin] = "*"
             response.headers[.cacheControl] = "public, max-age=60"
             response.headers[.vary] = PublicURL.vary
-            return response
-        case .written(let document, let type, let status):
+            return (response, 0)
+        case .written(let document, let type, let status, let fresh):
             let body = ByteBuffer(string: document)
             try context.client.hold(body, isInTier: false)
             var response = Response.written(body, status: .init(code: status), type: type)
             response.headers[.accessControlAllowOrigin] = "*"
             response.headers[.cacheControl] = "public, max-age=60"
-            return response
+            return (response, fresh)
         }
     }
 
@@ -135,13 +140,16 @@ struct DialectDocumentRoute: Route {
     let isOpen = true
     private let images: DialectRoute
     private let administrator: Administrator
+    private let documents: KeptDocuments
 
+    /// - Parameter documents: keeps the documents that are for everyone.
     /// - Returns: `nil` if the dialect has none.
-    init?(_ images: DialectRoute, _ administrator: Administrator) {
+    init?(_ images: DialectRoute, _ administrator: Administrator, keeping documents: KeptDocuments) {
         guard let prefix = type(of: images.dialect).documents else { return nil }
         self.prefix = prefix
         self.images = images
         self.administrator = administrator
+        self.documents = documents
     }
 
     /// The prefix without its slash has an answer in the form of the other server too.
@@ -149,8 +157,12 @@ struct DialectDocumentRoute: Route {
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         try administrator.checkLists(context)
-        let query = (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? ""
-        return try await images.other(context, rest: rest + query)
+        let target = context.request.head.path ?? ""
+        let query = target.cut(at: "?").map { "?\($0.after)" } ?? ""
+        let purges = documents.purges
+        let (response, fresh) = try await images.document(context, rest: rest + query)
+        guard administrator.sharesLists else { return response }
+        return try await documents.keep(response, at: target, for: fresh, since: purges, to: context.headers)
     }
 
     func response(to problem: Problem) throws -> Response? { try images.errorDocument(of: problem) }

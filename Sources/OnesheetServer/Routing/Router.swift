@@ -14,22 +14,26 @@ struct Router: Sendable {
     private let errors: RecentErrors
     private let pageOf: @Sendable (Problem, HTTPFields) -> Response
     private let coding: DocumentCoding
+    /// The documents that event loops send.
+    let kept: KeptDocuments
     private let tracing: RequestTracing
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
     /// - Parameters:
     ///   - coding: compresses documents.
+    ///   - kept: the documents that event loops send.
     ///   - errors: the last server errors.
     ///   - pageOf: a problem as an HTML page, for browsers at an unknown path.
     init(
-        _ table: RouteTable, _ commonFields: CommonFields, coding: DocumentCoding, errors: RecentErrors, tracing: RequestTracing,
-        logger: Logger,
+        _ table: RouteTable, _ commonFields: CommonFields, coding: DocumentCoding, kept: KeptDocuments, errors: RecentErrors,
+        tracing: RequestTracing, logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
         self.table = table
         self.commonFields = commonFields
         self.coding = coding
+        self.kept = kept
         self.errors = errors
         self.logger = logger
         self.tracing = tracing
@@ -83,7 +87,7 @@ struct Router: Sendable {
             guard request.method == .get || request.method == .head, let document = try await DocumentResponse(response) else {
                 return response
             }
-            return document.answer(to: request.headers, coding)
+            return document.encoded(for: ContentCodings(request.headers[.acceptEncoding]), coding).answer(to: request.headers)
         } catch {
             guard !Task.isCancelled else { return Response(status: .clientLeft) }
             let error = Self.withoutKey(error)
