@@ -1,4 +1,6 @@
+import Logging
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
 import Synchronization
@@ -137,6 +139,23 @@ final class MemberServingTests: ServerTestCase {
         XCTAssertEqual(stranger.status, 401, stranger.text)
     }
 
+    func testUnreadableMatchIsReported() async throws {
+        // Given a stated match, whose value in the state is damaged
+        let (databases, cache, log) = (try await databases(), folder(), LogRecorder())
+        let earlier = try await server(databases, cache: cache)
+        let answer = try await earlier.send(
+            "/sources/all/titles/550/poster", method: "PUT", fields: administrator, body: #"{"match":{"fanart":"551"}}"#)
+        XCTAssertEqual(answer.status, 200, answer.text)
+        await earlier.stop()
+        try await StateStore(folder: cache).part("posters").set("{", for: "title all://550")
+        // When
+        let server = try await server(databases, cache: cache, logger: log.logger)
+        let poster = try await server.send("/t/p/original/all/550")
+        // Then an image is better than none, and the log says what is missing
+        XCTAssertEqual(try Picture.header(poster.body).width, 44)
+        XCTAssertTrue(log.all.contains { $0.contains("the stated matches of titles cannot be read") }, "\(log.all)")
+    }
+
     /// Two databases and their pictures, which only those get that send the header of the member.
     private func databases(fails: Bool = false) async throws -> OriginServer {
         try await origin { target, fields in
@@ -171,7 +190,9 @@ final class MemberServingTests: ServerTestCase {
         }
     }
 
-    private func server(_ databases: OriginServer, cache: String? = nil) async throws -> RunningServer {
+    private func server(
+        _ databases: OriginServer, cache: String? = nil, logger: Logger = RunningServer.silent
+    ) async throws -> RunningServer {
         func member(_ name: String, _ variables: String) -> String {
             """
             \(name):
@@ -187,6 +208,6 @@ final class MemberServingTests: ServerTestCase {
         return try await server(
             sources: "all: { type: first, sources: [tmdb, fanart], languages: [ko, original, none] }\n"
                 + member("tmdb", "token: t, pictures: \"\(databases.url)/pictures\"") + member("fanart", "key: k"),
-            keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }", cache: cache)
+            keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }", cache: cache, logger: logger)
     }
 }
