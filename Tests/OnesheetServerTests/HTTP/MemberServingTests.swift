@@ -139,6 +139,30 @@ final class MemberServingTests: ServerTestCase {
         XCTAssertEqual(stranger.status, 401, stranger.text)
     }
 
+    func testStatedIDIsCheckedAtItsMember() async throws {
+        // Given
+        let server = try await server(try await databases())
+        let path = "/sources/all/titles/550/poster"
+        func state(_ id: String) async throws -> ServerAnswer {
+            try await server.send(path, method: "PUT", fields: administrator, body: #"{"match":{"fanart":"\#(id)"}}"#)
+        }
+        // When an id is stated that the member does not have, then it is an error and not stated
+        assertProblem(try await state("9"), 400, "“fanart” has no title “9”")
+        let before = try await server.send("/sources/all/titles/550/posters").text
+        XCTAssertFalse(before.contains("matches"), before)
+        // When it does not answer, then it is stated, and the answer says so
+        let unchecked = try await state("8").json()
+        XCTAssertEqual(unchecked["unchecked"] as? [String], ["fanart"])
+        XCTAssertEqual((unchecked["decision"] as? [String: Any])?["matches"] as? [String: String], ["fanart": "8"])
+        // When it has the id
+        for id in ["551", "none"] {
+            let checked = try await state(id).json()
+            // Then nothing more is said
+            XCTAssertNil(checked["unchecked"])
+            XCTAssertEqual((checked["decision"] as? [String: Any])?["matches"] as? [String: String], ["fanart": id])
+        }
+    }
+
     func testUnreadableMatchIsReported() async throws {
         // Given a stated match, whose value in the state is damaged
         let (databases, cache, log) = (try await databases(), folder(), LogRecorder())
@@ -172,6 +196,7 @@ final class MemberServingTests: ServerTestCase {
                 return json(#"{"posters":[{"file_path":"/40-60.jpg","iso_639_1":"en","vote_average":8,"vote_count":40}]}"#)
             case "/tmdb/find/tt0137523": return json(#"{"movie_results":[{"id":550}]}"#)
             case "/tmdb/find/tt9": return json(#"{"movie_results":[]}"#)
+            case "/fanart/movies/9": return .answer(status: 404)
             case "/fanart/movies/551":
                 return json(
                     """
