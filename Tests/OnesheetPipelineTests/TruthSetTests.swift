@@ -77,9 +77,9 @@ final class TruthSetTests: TransportTestCase {
 
     func testNoDatabaseIsAskedAboveItsRate() async throws {
         // Given databases that ask services, each with a rate, of which one fails
-        let (transport, titles) = (transport(), 0..<200)
+        let (transport, titles) = (transport(), 0..<40)
         var services: [(database: TruthDatabase, origin: OriginServer, rate: Double, times: AskedTimes)] = []
-        for (database, rate) in zip(databases, [400, 300, 200.0]) {
+        for (database, rate) in zip(databases, [60, 90, 40.0]) {
             let times = AskedTimes()
             let origin = try await origin { _, _ in
                 times.note()
