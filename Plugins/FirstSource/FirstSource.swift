@@ -48,6 +48,7 @@ public struct FirstSource: SourcePlugin {
     public var capabilities: SourceCapabilities {
         var capabilities = lead.source.capabilities
         capabilities.searches = searching != nil
+        capabilities.namesGenres = members.contains(where: \.source.capabilities.namesGenres)
         return capabilities
     }
 
@@ -85,6 +86,17 @@ public struct FirstSource: SourcePlugin {
         guard var title else { return try answer.get() }
         title.id = id
         return title
+    }
+
+    /// Those of all members. One that does not answer has none.
+    public func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] {
+        var names: [String: String] = [:]
+        for member in members where member.source.capabilities.namesGenres {
+            let answer = await lookup.ask { () async throws(SourceError) in try await member.source.genres(in: language) }
+            guard case .success(let found) = answer else { continue }
+            for (id, name) in found { names["\(member.name) \(id)"] = name }
+        }
+        return names
     }
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {

@@ -23,6 +23,15 @@ extension Manifest {
         for (name, list, variables) in lists?.all ?? [] {
             try check.list(list, at: "lists.\(name)", more: Set(variables))
         }
+        for (index, list) in (genres?.all ?? []).enumerated() {
+            let path = "genres.[\(index)]"
+            try check.request(list.request, at: path, more: [])
+            try check.names(list.id.names.union(list.name.names), at: path, more: [])
+            guard defaults?[Self.language] != nil, list.request.allNames.contains(Self.language) else {
+                throw ConfigurationError(
+                    path: path, message: "needs the variable “language” in its request, and a default for it under “defaults”")
+            }
+        }
         if let title { try check.title(title, at: "title", more: ["id"]) }
         if let candidates { try check.candidates(candidates, at: "candidates", more: ["id"]) }
         if let files {

@@ -30,6 +30,8 @@ struct Manifest: Sendable, Decodable {
     var list: ListRequest?
     /// Lists by `week`, `weekend` and `weekdays`, which cover more than a day.
     var periods: Periods?
+    /// The genres in the language of the variable `language`; all of these lists together.
+    var genres: OneOrMore<GenresRequest>?
     /// Further lists, by name.
     var lists: NamedLists?
     /// A search for titles. The phrase is the variable `query`.
@@ -147,6 +149,24 @@ struct TitleRequest: Sendable, Decodable {
     }
 }
 
+/// A request for names of genres, and their places in a member of the list.
+struct GenresRequest: Sendable, Decodable {
+    var request: RestRequest
+    var items: Items
+    var id: Field
+    var name: Field
+
+    private enum CodingKeys: CodingKey { case items, id, name }
+
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        request = try RestRequest(from: decoder)
+        items = try keys.decode(Items.self, forKey: .items)
+        id = try keys.decode(Field.self, forKey: .id)
+        name = try keys.decode(Field.self, forKey: .name)
+    }
+}
+
 struct CandidatesRequest: Sendable, Decodable {
     enum Order: String, Sendable, Decodable {
         /// In the order of the response.
@@ -178,6 +198,14 @@ struct CandidatesRequest: Sendable, Decodable {
 }
 
 extension Manifest {
+    /// The variable of the language of texts.
+    static let language = "language"
+
+    /// `tag` as the default language is written; `nil` if there is none.
+    func written(_ tag: LanguageTag) -> String? {
+        defaults?[Self.language].map { $0.contains(mark: "-") ? tag.description : tag.language }
+    }
+
     /// The variable that has the base URL, if one has.
     var baseVariable: String? {
         baseURL.hasPrefix("{") && baseURL.hasSuffix("}") ? String(baseURL.dropFirst().dropLast()) : nil

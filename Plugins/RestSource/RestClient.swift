@@ -37,9 +37,8 @@ struct RestClient: Sendable {
     /// The defaults of the manifest. Texts are in the first wanted language, written as the default one: `ko` for `en`.
     private static func defaults(of manifest: Manifest, wanted: LanguageList?) -> [String: String] {
         var defaults = manifest.defaults ?? [:]
-        for entry in wanted?.entries ?? [] {
-            guard let usual = defaults["language"], case .language(let tag) = entry else { continue }
-            defaults["language"] = usual.contains(mark: "-") ? tag.description : tag.language
+        for case .language(let tag) in wanted?.entries ?? [] {
+            defaults[Manifest.language] = manifest.written(tag)
             break
         }
         return defaults

@@ -27,13 +27,13 @@ public struct RestSource: SourcePlugin {
 
     public var capabilities: SourceCapabilities {
         let periods = TitleQuery.Period.allCases.filter { manifest.list(by: $0) != nil }
-        guard let dates = manifest.dates, !periods.isEmpty else {
-            return SourceCapabilities(
-                hasLists: !periods.isEmpty, lists: lists, searches: manifest.search != nil, ids: ids)
+        var capabilities = SourceCapabilities(
+            hasLists: !periods.isEmpty, lists: lists, searches: manifest.search != nil, ids: ids,
+            namesGenres: manifest.genres != nil)
+        if let dates = manifest.dates, !periods.isEmpty {
+            (capabilities.periods, capabilities.firstDay, capabilities.lastDay) = (periods, dates.first, newestDay(of: dates))
         }
-        return SourceCapabilities(
-            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), lists: lists,
-            searches: manifest.search != nil, ids: ids)
+        return capabilities
     }
 
     private var lists: [String] { manifest.lists?.names ?? [] }
@@ -139,6 +139,23 @@ public struct RestSource: SourcePlugin {
 
     /// The pages of a list in which a title is looked for.
     private static let searchedPages = 20
+
+    public func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] {
+        var values: [String: String] = [:]
+        if let language { values[Manifest.language] = manifest.written(language) }
+        let facts = client.facts(values)
+        var names: [String: String] = [:]
+        for list in manifest.genres?.all ?? [] {
+            let answer = try await client.ask(list.request, values, id: nil)
+            let genres = try readable(list.items, in: answer.document, facts) { item throws(SourceError) -> [String: String]? in
+                // In a language that a service does not have, some have genres without names.
+                guard let id = try list.id.text(in: item, facts), let name = try list.name.text(in: item, facts) else { return nil }
+                return [id: name]
+            }
+            for genre in genres { names.merge(genre) { first, _ in first } }
+        }
+        return names
+    }
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let route = try await route(of: id)

@@ -92,6 +92,9 @@ extension Manifest {
               popularity: /popularity
               originalLanguage: /original_language
               posterPath: /poster_path
+        genres:
+          - { get: "/genre/movie/list{?language}", items: /genres, id: /id, name: /name }
+          - { get: "/genre/tv/list{?language}", items: /genres, id: /id, name: /name }
         # The first 200 of each.
         lists:
           popular: { get: "/movie/popular{?language,page}", items: /results, pages: /total_pages, lastPage: 10, fields: *fields }
@@ -224,13 +227,14 @@ extension Manifest {
             candidates: { get: "/tv/{show}/season/{season}/images", items: /posters, fields: *picture }
           - id: "tv-{show}-s{season}-e{episode}"
             title:
-              get: "/tv/{show}/season/{season}/episode/{episode}{?language}"
+              get: "/tv/{show}/season/{season}/episode/{episode}?append_to_response=translations{&language}"
               fields:
                 id: { text: "tv-{show}-s{/season_number}-e{/episode_number}" }
                 name: /name
                 overview: /overview
                 releaseDate: /air_date
                 metadata: { attribution: *attribution }
+                translations: *translations
             candidates: { get: "/tv/{show}/season/{season}/episode/{episode}/images", items: { still: /stills }, fields: *picture }
           - id: "person-{person}"
             title:

@@ -38,6 +38,38 @@ final class InvalidationWatcherTests: XCTestCase {
         }
     }
 
+    func testWhatIsReadWhileMemoryIsBeingEmptiedIsNotStored() async throws {
+        // Given work that begins when memory has heard of another's purge, and still has the entry
+        let folder = try TemporaryDirectory()
+        let (server, command) = (try disk(folder), try disk(folder))
+        let start = Mutex<Int?>(nil)
+        let begun = Mutex<Int?>(nil)
+        let shared = Mutex<MemoryTier?>(nil)
+        let memory = MemoryTier(
+            clock: WallClock { [clock, key] in
+                let memory = shared.withLock { $0 }
+                if let memory, let before = start.withLock({ $0 }), memory.generation > before {
+                    start.withLock { $0 = nil }
+                    if memory.entryNow(for: key) != nil { begun.withLock { $0 = memory.generation } }
+                }
+                return clock.now
+            })
+        shared.withLock { $0 = memory }
+        let cache = Cache(memory: memory, disk: server, logger: .silent)
+        _ = await cache.generation()
+        await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
+        start.withLock { $0 = memory.generation }
+        _ = try await Cache(memory: MemoryTier(clock: clock.wallClock), disk: command, logger: .silent).purge([.all])
+        // When memory has been emptied
+        await cache.invalidations.check()
+        // Then the result of that work is not stored
+        let generation = try XCTUnwrap(begun.withLock { $0 })
+        XCTAssertFalse(memory.storeNow(.sample(at: clock), for: key, ifGeneration: generation))
+        shared.withLock { $0 = nil }
+        try await server.close()
+        try await command.close()
+    }
+
     func testThatAPurgeOfOnesOwnLeavesTheRestOfMemoryAlone() async throws {
         let folder = try TemporaryDirectory()
         let disk = try disk(folder)

@@ -55,22 +55,26 @@ final class StateStoreTests: XCTestCase {
     }
 
     func testThatWhatIsTooMuchIsTrimmedAndTheRestStays() async throws {
-        // Given two hundred removable values, fifty others, and those of another part
+        // Given two hundred removable values, a hundred others, and those of another part
         let store = try StateStore()
         let (part, other) = (store.part("choices"), store.part("calls"))
         for number in 0..<200 { try await part.set("\"free\":true \(String(repeating: "x", count: 100))", for: "free \(number)") }
         for number in 0..<50 { try await part.set("\"free\":false", for: "kept \(number)") }
         try await other.set("\"free\":true", for: "other")
+        for number in 0..<50 { try await part.set("\"free\":true \"used\"", for: "used \(number)") }
         // When they are trimmed while there is room, and to nothing
-        let none = try await part.trim(above: 1 << 20, holding: ["\"free\":true"])
+        let free = ValueForm(containing: ["\"free\":true"], lacking: ["\"used\""])
+        let none = try await part.trim(above: 1 << 20, like: free)
         var gone = 0
-        for _ in 0..<2000 where gone < 200 { gone += try await part.trim(above: 0, holding: ["\"free\":true"]) }
+        for _ in 0..<2000 where gone < 200 { gone += try await part.trim(above: 0, like: free) }
         // Then all removable values are removed step by step, and no others
         XCTAssertEqual(none, 0)
         XCTAssertEqual(gone, 200)
         let kept = try await part.value(for: "kept 49")
         let others = try await other.value(for: "other")
         XCTAssertEqual(kept, "\"free\":false")
+        let rest = try await part.values(unlike: free)
+        XCTAssertEqual(rest.count, 100)
         XCTAssertNotNil(others)
     }
 

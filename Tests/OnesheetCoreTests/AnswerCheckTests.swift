@@ -62,6 +62,17 @@ final class AnswerCheckTests: XCTestCase {
         XCTAssertTrue(damage.allSatisfy { !$0.message.contains("xxx") }, "\(damage)")
     }
 
+    func testTooManyGenresAreNoAnswer() throws {
+        let long = String(repeating: "x", count: 65_536)
+        XCTAssertEqual(try AnswerCheck.checked(genres: ["18": "Drama", "1": long]).count, 2)
+        for genres in [
+            ["1": long + "x"], [long + "x": "Drama"], Dictionary(uniqueKeysWithValues: (0..<10_001).map { ("\($0)", "") }),
+            Dictionary(uniqueKeysWithValues: (0..<200).map { ("\($0)", long) }),
+        ] {
+            XCTAssertThrowsError(try AnswerCheck.checked(genres: genres))
+        }
+    }
+
     func testPausesAreBounded() {
         for seconds in [Int.max, 86_400, 3601] {
             XCTAssertEqual(AnswerCheck.checked(SourceError.rateLimited(retryAfter: seconds)), .rateLimited(retryAfter: 3600))

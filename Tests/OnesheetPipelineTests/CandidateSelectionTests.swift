@@ -311,8 +311,14 @@ final class CandidateSelectionTests: XCTestCase {
 
     func testThatChoicesOfManyTitlesTakeABoundedRoomAndTheAdministratorsStay() async throws {
         // Given a limit for choices, and one choice of the administrator
-        let choices = PosterChoices(try StateStore(), limit: 20_000)
+        let store = try StateStore()
+        let choices = PosterChoices(store, limit: 20_000)
         try await choices.change(ImageReference(title)) { $0.pin("http://127.0.0.1/pinned") }
+        // And a stated match, and choices of a version that wrote no matches
+        let matched = ImageReference(TitleReference(source: "films", id: "matched"))
+        _ = try await choices.decide(matched) { $0.match(["tmdb": "1"]) }
+        let old = "{\"ballot\":[],\"isPinned\":false,\"rejected\":[]}"
+        for number in 0..<200 { try await store.part("posters").set(old, for: "title films://old \(number)") }
         // When posters of a thousand made-up titles are chosen
         let titles = (0..<1000).map { TitleReference(source: "films", id: "made up \($0)") }
         let candidates = [RankedCandidate(candidate: hit("a", width: 600, height: 900, trust: 0.9), reasons: [])]
@@ -323,6 +329,15 @@ final class CandidateSelectionTests: XCTestCase {
         XCTAssertLessThan(left, 990)
         let pinned = try await choices.choice(of: ImageReference(title))
         XCTAssertTrue(pinned.isPinned)
+        let kept = try await choices.choice(of: matched)
+        XCTAssertEqual(kept.decision.matches, ["tmdb": "1"])
+        var oldLeft = 0
+        for number in 0..<200 where try await store.part("posters").value(for: "title films://old \(number)") != nil {
+            oldLeft += 1
+        }
+        XCTAssertLessThan(oldLeft, 200)
+        let decided = try await choices.decided()
+        XCTAssertEqual(Set(decided), [ImageReference(title), matched])
     }
 
     private func url(_ name: String) -> String { "http://127.0.0.1/\(name)" }

@@ -24,6 +24,9 @@ final class CheckedSourceTests: XCTestCase {
             return try page(query.page)
         }
         func title(_ id: String) async throws(SourceError) -> Title { throw .quotaExhausted(until: 1e300) }
+        func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] {
+            Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("\($0)", "Drama") })
+        }
         func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
             [PosterCandidate(.http(url: "http://a.example/"), width: .max, height: .max, trust: .nan)]
         }
@@ -45,6 +48,16 @@ final class CheckedSourceTests: XCTestCase {
     }
 
     private static func title(_ number: Int) -> Title { Title(id: "\(number)", name: "One") }
+
+    func testTooManyGenresAreNoAnswer() async {
+        let source = CheckedSource(source: Pages { _ throws(SourceError) in TitlePage(titles: []) })
+        do throws(SourceError) {
+            _ = try await source.genres(in: nil)
+            XCTFail("nothing was thrown")
+        } catch {
+            guard case .malformedAnswer = error else { return XCTFail("\(error)") }
+        }
+    }
 
     func testThatTheSourceItselfIsGivenAParsedURL() throws {
         let watched = WatchedSource(Numbering(), watch: SourceWatch(of: "films", clock: ManualClock().wallClock, logger: logger))

@@ -20,6 +20,7 @@ final class TruthDatabase: ContentSource {
 
     private struct State {
         var isDown = false
+        var service: (@Sendable (_ path: String) async throws(HTTPTransportError) -> HTTPAnswer)?
         var calls: [String: Int] = [:]
     }
 
@@ -38,6 +39,15 @@ final class TruthDatabase: ContentSource {
     }
 
     func isDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+
+    /// Lets each question ask a service, which decides whether there is an answer.
+    func asks(_ url: String, through transport: any HTTPTransport, under policy: OriginPolicy) {
+        state.withLock {
+            $0.service = { path async throws(HTTPTransportError) in
+                try await transport.get(HTTPRequest(url: url + path), under: policy)
+            }
+        }
+    }
 
     /// What it knows of a title; `nil` if it does not have it.
     func film(_ number: UInt64) -> Film? {
@@ -59,12 +69,19 @@ final class TruthDatabase: ContentSource {
         return Film(original: original, images: images)
     }
 
-    private func ask(_ question: String, _ id: String) throws(SourceError) -> Film {
-        let isDown = state.withLock { state in
+    private func ask(_ question: String, _ id: String) async throws(SourceError) -> Film {
+        let (isDown, service) = state.withLock { state in
             state.calls[question, default: 0] += 1
-            return state.isDown
+            return (state.isDown, state.service)
         }
         if isDown { throw .unavailable(reason: "down") }
+        if let service {
+            let answer: HTTPAnswer
+            do throws(HTTPTransportError) { answer = try await service("/\(question)/\(id)") } catch {
+                throw .unavailable(reason: "\(error)")
+            }
+            guard answer.isSuccess else { throw .unavailable(reason: "status \(answer.status)") }
+        }
         guard let film = UInt64(id).flatMap(film) else { throw .notFound(id: id) }
         return film
     }
@@ -72,7 +89,7 @@ final class TruthDatabase: ContentSource {
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("a list") }
 
     func title(_ id: String) async throws(SourceError) -> Title {
-        let film = try ask("title", id)
+        let film = try await ask("title", id)
         return Title(
             id: id, name: "Film \(id)", originalName: "Film", originalLanguage: film.original, overview: "Plot",
             releaseDate: CalendarDay("20260101"), metadata: ["genres": .array([])])
@@ -80,6 +97,6 @@ final class TruthDatabase: ContentSource {
 
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         var random = SystemRandomNumberGenerator()
-        return try ask("candidates", id).images.shuffled(using: &random)
+        return try await ask("candidates", id).images.shuffled(using: &random)
     }
 }

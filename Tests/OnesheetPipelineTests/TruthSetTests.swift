@@ -10,7 +10,7 @@ import XCTest
 
 /// The choice among the images of three databases, in ten languages, against a truth that is told in another way. A tenth of the ten thousand
 /// titles; all of them with `ONESHEET_TRUTH=1`.
-final class TruthSetTests: XCTestCase {
+final class TruthSetTests: TransportTestCase {
     private static let titles: UInt64 = ProcessInfo.processInfo.environment["ONESHEET_TRUTH"] == nil ? 1000 : 10_000
 
     private let databases = [
@@ -30,7 +30,7 @@ final class TruthSetTests: XCTestCase {
             let films = up.map { database in (database: database.name, film: database.film(number)) }
             let title = TitleReference(source: "all", id: "\(number)")
             // When its images are chosen in each language
-            let images = try await images(of: title, catalog)
+            let images = try await Self.images(of: title, catalog)
             let original = try await self.original(of: title, catalog)
             for language in TruthDatabase.languages {
                 let languages = try LanguageList("\(language).original.en.none")
@@ -48,7 +48,7 @@ final class TruthSetTests: XCTestCase {
             // When the server starts again, and asks for all of it on the same day
             catalog = try self.catalog()
             clock.advance(by: .seconds(23 * 3600))
-            let kept = try await self.images(of: title, catalog)
+            let kept = try await Self.images(of: title, catalog)
             // Then the answer is the same, and no database is asked
             XCTAssertEqual(Set(kept.map(\.location.name)), Set(images.map(\.location.name)))
             if up.count == 3, films.allSatisfy({ $0.film?.images.isEmpty == false }) {
@@ -64,15 +64,51 @@ final class TruthSetTests: XCTestCase {
             (0..<Self.titles).first { number in databases.allSatisfy { $0.film(number)?.images.isEmpty == false } })
         let title = TitleReference(source: "all", id: "\(number)")
         let catalog = try catalog()
-        _ = try await images(of: title, catalog)
+        _ = try await Self.images(of: title, catalog)
         for database in databases { XCTAssertEqual(database.takeCalls(), ["candidates": 1]) }
 
         // When
         clock.advance(by: .seconds(86_401))
-        _ = try await images(of: title, catalog)
+        _ = try await Self.images(of: title, catalog)
 
         // Then
         for database in databases { XCTAssertEqual(database.takeCalls(), ["candidates": 1]) }
+    }
+
+    func testNoDatabaseIsAskedAboveItsRate() async throws {
+        // Given databases that ask services, each with a rate, of which one fails
+        let (transport, titles) = (transport(), 0..<40)
+        var services: [(database: TruthDatabase, origin: OriginServer, rate: Double, times: AskedTimes)] = []
+        for (database, rate) in zip(databases, [60, 90, 40.0]) {
+            let times = AskedTimes()
+            let origin = try await origin { _, _ in
+                times.note()
+                return .answer(status: database.name == "fanart" ? 503 : 200)
+            }
+            var policy = loopback
+            policy.rate = rate
+            database.asks(origin.url, through: transport, under: policy)
+            services.append((database, origin, rate, times))
+        }
+        let catalog = try catalog()
+        for _ in 0..<2 {
+            // When many titles are asked for at once, and all of them again on the same day
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in titles {
+                    group.addTask { _ = try await Self.images(of: TitleReference(source: "all", id: "\(number)"), catalog) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        // Then each service was asked once for each title, the failing one again for some, and none faster than its rate
+        for service in services {
+            XCTAssertNil(service.times.early(at: service.rate), service.database.name)
+            if service.database.name == "fanart" {
+                XCTAssertGreaterThan(service.times.count, titles.count)
+            } else {
+                XCTAssertEqual(titles.map { service.origin.requests(for: "/candidates/\($0)") }, titles.map { _ in 1 })
+            }
+        }
     }
 
     /// Each question was asked at most once. A database that is down may be asked again, after its pause.
@@ -84,7 +120,7 @@ final class TruthSetTests: XCTestCase {
         }
     }
 
-    private func images(of title: TitleReference, _ catalog: Catalog) async throws -> [PosterCandidate] {
+    private static func images(of title: TitleReference, _ catalog: Catalog) async throws -> [PosterCandidate] {
         do throws(Failure) { return try await catalog.candidates(for: title) } catch {
             guard error.status == .notFound || error.status == .badGateway else { throw error }
             return []

@@ -20,6 +20,23 @@ final class WebTransportTests: TransportTestCase {
         XCTAssertEqual(origin.requests(for: "/a?b=c"), 1)
     }
 
+    func testEachAttemptKeepsTheRate() async throws {
+        // Given an overloaded service with a rate
+        let times = AskedTimes()
+        let origin = try await origin { _, _ in
+            times.note()
+            return .answer(status: 503)
+        }
+        var policy = loopback
+        policy.rate = 50
+        // When requests are repeated
+        let transport = transport()
+        for _ in 0..<4 { _ = try await transport.get(HTTPRequest(url: origin.url + "/"), under: policy) }
+        // Then each repetition has waited for its turn
+        XCTAssertEqual(times.count, 12)
+        XCTAssertNil(times.early(at: 50))
+    }
+
     func testThatAnErrorStatusIsAnAnswer() async throws {
         // Given an origin with a 404
         let origin = try await origin { _, _ in .answer(status: 404) }

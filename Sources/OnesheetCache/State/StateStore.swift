@@ -73,30 +73,46 @@ package struct StatePart: KeyValueState {
         }
     }
 
-    /// The values that lack one of `texts`, with their keys.
-    package func values(lackingOneOf texts: [String]) async throws -> [(key: String, value: String)] {
+    /// The values that are not like `form`, with their keys.
+    package func values(unlike form: ValueForm) async throws -> [(key: String, value: String)] {
         try await database.read { database, _ in
-            let conditions = texts.map { _ in "instr(value, ?) = 0" }.joined(separator: " OR ")
             let rows = try Row.fetchAll(
-                database, sql: "SELECT key, value FROM state WHERE part = ? AND (\(conditions))",
-                arguments: StatementArguments([name] + texts))
+                database, sql: "SELECT key, value FROM state WHERE part = ? AND NOT (\(form.condition))",
+                arguments: StatementArguments([name] + form.texts))
             return rows.map { (key: $0["key"], value: $0["value"]) }
         }
     }
 
-    /// If all values together exceed `bytes`, removes about one in sixteen of those that contain each of `texts`. It removes
+    /// If all values together exceed `bytes`, removes about one in sixteen of those that are like `form`. It removes
     /// arbitrary ones, because all are worth the same.
     /// - Returns: the number of removed values.
     @discardableResult
-    package func trim(above bytes: Int, holding texts: [String]) async throws -> Int {
+    package func trim(above bytes: Int, like form: ValueForm) async throws -> Int {
         try await database.write { database in
             let sum = "SELECT ifnull(sum(length(CAST(value AS BLOB))), 0) FROM state WHERE part = ?"
             guard let used = try Int.fetchOne(database, sql: sum, arguments: [name]), used > bytes else { return 0 }
-            let conditions = texts.map { _ in " AND instr(value, ?) > 0" }.joined()
             try database.execute(
-                sql: "DELETE FROM state WHERE part = ? AND abs(random() % 16) = 0\(conditions)",
-                arguments: StatementArguments([name] + texts))
+                sql: "DELETE FROM state WHERE part = ? AND abs(random() % 16) = 0 AND \(form.condition)",
+                arguments: StatementArguments([name] + form.texts))
             return database.changesCount
         }
     }
+}
+
+/// A form of values that shows without reading them: those that contain each of some texts, and none of others.
+package struct ValueForm: Sendable {
+    private let contained: [String]
+    private let lacked: [String]
+
+    package init(containing contained: [String], lacking lacked: [String] = []) {
+        self.contained = contained
+        self.lacked = lacked
+    }
+
+    fileprivate var condition: String {
+        (contained.map { _ in "instr(value, ?) > 0" } + lacked.map { _ in "instr(value, ?) = 0" }).joined(separator: " AND ")
+    }
+
+    /// In the order of the condition.
+    fileprivate var texts: [String] { contained + lacked }
 }

@@ -112,7 +112,10 @@ package final class InvalidationWatcher: Sendable {
     private func forgetPurged() async {
         do { try await row.cluster?.dropQueued() } catch { /* What is being written stays, as if that had been before the purge. */
         }
-        _ = await memory.raiseGeneration()
-        _ = await memory.remove(.all)
+        // Twice: work that begins during the first removal may read remaining entries and store results of them.
+        for _ in 0..<2 {
+            _ = await memory.raiseGeneration()
+            _ = await memory.remove(.all)
+        }
     }
 }

@@ -112,7 +112,11 @@ extension SourcesCommand {
 
         func run(with plugins: PluginList) async throws {
             let matches = try matches()
-            try await poster.run(plugins) { try await $0.match($1.title, as: matches) }
+            try await poster.run(plugins) { posters, image in
+                for member in try await posters.match(image.title, as: matches) {
+                    StandardStreams.error("“\(member)” does not answer, so its id is stated without a check")
+                }
+            }
         }
     }
 

@@ -110,6 +110,22 @@ package enum AnswerCheck {
         }
     }
 
+    /// The names of genres within the limits of a page of titles.
+    /// - Throws: `SourceError.malformedAnswer` if there are too many, or if a text is too long.
+    package static func checked(genres: [String: String]) throws(SourceError) -> [String: String] {
+        guard genres.count <= pageTitles else {
+            throw .malformedAnswer(reason: "there are \(genres.count) genres; at most \(pageTitles) are allowed")
+        }
+        var bytes = 0
+        for (id, name) in genres {
+            try check(id)
+            try check(name)
+            bytes += id.utf8.count + name.utf8.count
+        }
+        guard bytes <= pageBytes else { throw .malformedAnswer(reason: "the genres have more than \(pageBytes) bytes") }
+        return genres
+    }
+
     /// The changes within the limits: if there are more titles than on a page, all titles count as changed.
     package static func checked(_ changes: TitleChanges) -> TitleChanges {
         guard case .titles(let ids) = changes else { return changes }

@@ -64,6 +64,11 @@ public protocol ContentSource: Sendable {
     /// and cached. `nil` (default): `candidates(for:)` knows.
     func candidates(namedBy id: String) -> [PosterCandidate]?
 
+    /// The names of the genres in a language, by ids that mean the same in all of them; empty by default. The server asks once a day for a
+    /// language, and only if `capabilities.namesGenres`. It finds the genres of a title by the names that they have there.
+    /// - Parameter language: `nil` is the one in which titles have their `genres`.
+    func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String]
+
     /// The answer of the source's service to a question of a client that takes this server for the service. Not supported by default.
     /// - Throws: `SourceError`. A refusal that is about the question is an answer.
     func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer
@@ -89,6 +94,7 @@ extension ContentSource {
     public func ownID(of id: String) async throws(SourceError) -> String { id }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
     public func candidates(namedBy id: String) -> [PosterCandidate]? { nil }
+    public func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] { [:] }
     public func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
         throw .unsupported("questions to its service")
     }
@@ -111,10 +117,12 @@ public struct SourceCapabilities: Sendable, Equatable {
     public var searches: Bool
     /// The databases whose ids it takes. Its own ids are those of the first one. Empty if they mean nothing elsewhere.
     public var ids: [DatabaseIDs]
+    /// Whether it knows the names of genres in several languages (`genres(in:)`).
+    public var namesGenres: Bool
 
     public init(
         hasLists: Bool = true, periods: [TitleQuery.Period] = [], firstDay: CalendarDay? = nil, lastDay: CalendarDay? = nil,
-        lists: [String] = [], searches: Bool = true, ids: [DatabaseIDs] = []
+        lists: [String] = [], searches: Bool = true, ids: [DatabaseIDs] = [], namesGenres: Bool = false
     ) {
         self.hasLists = hasLists
         self.periods = periods
@@ -123,6 +131,7 @@ public struct SourceCapabilities: Sendable, Equatable {
         self.lists = lists
         self.searches = searches
         self.ids = ids
+        self.namesGenres = namesGenres
     }
 
     /// How the source writes `id`, which may begin with the name of its database: `imdb:tt0137523`. Other texts stay as they are.

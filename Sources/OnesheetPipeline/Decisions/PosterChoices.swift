@@ -13,8 +13,9 @@ package struct PosterChoices: Sendable {
     private static let searchesKey = "searches"
     private static let sharedKey = "shared"
     private static let titleKey = "title "
-    /// The contents of a choice without a decision.
-    private static let undecided = ["\"isPinned\":false", "\"matches\":{}", "\"rejected\":[]"]
+    /// A choice without a decision. Earlier versions wrote no matches.
+    private static let undecided = ValueForm(
+        containing: ["\"isPinned\":false", "\"rejected\":[]"], lacking: ["\"matches\":{\""])
     /// The number of changes between two checks of the total size.
     private static let trimming = 100
 
@@ -49,7 +50,7 @@ package struct PosterChoices: Sendable {
         }
         // Titles can be made up without end, and each one that a search finds pictures for has a choice.
         if changes.next() % Self.trimming == 0 {
-            try await state.trim(above: limit, holding: Self.undecided)
+            try await state.trim(above: limit, like: Self.undecided)
         }
         return try text.map(Self.read) ?? PosterChoice()
     }
@@ -148,7 +149,7 @@ package struct PosterChoices: Sendable {
 
     /// The images with a decision.
     package func decided() async throws -> [ImageReference] {
-        try await state.values(lackingOneOf: Self.undecided).compactMap { key, value in
+        try await state.values(unlike: Self.undecided).compactMap { key, value in
             guard key.starts(withBytesOf: Self.titleKey) else { return nil }
             do { guard try !Self.read(value).decision.isEmpty else { return nil } } catch { return nil }
             return ImageReference(written: String(decoding: key.utf8.dropFirst(Self.titleKey.utf8.count), as: UTF8.self))

@@ -89,11 +89,39 @@ package struct Posters: Sendable {
 
     /// States what a title is at members of its source, for all of its images.
     /// - Parameter ids: by the name of the member; `none` if it does not have the title, and `nil` to take a statement back.
-    /// - Throws: `Failure.unknownMember` if there is no such member.
-    package func match(_ title: TitleReference, as ids: [String: String?]) async throws {
+    /// - Returns: the members that could not be asked whether they have that id.
+    /// - Throws: `Failure.unknownMember` if there is no such member, and `.unknownMatch` if one does not have the id. Then nothing is stated.
+    package func match(_ title: TitleReference, as ids: [String: String?]) async throws -> [String] {
         try checkMembers(ids.keys, of: title)
         catalog.know(title)
+        var unchecked: [String] = []
+        for member in try catalog.source(title.source).members {
+            guard let stated = ids[member.name], let id = stated, id != "none" else { continue }
+            switch await has(id, member) {
+            case true?: continue
+            case false?: throw Failure.unknownMatch(id, at: member.name)
+            case nil: unchecked.append(member.name)
+            }
+        }
         _ = try await decide(ImageReference(title)) { $0.match(ids) }
+        return unchecked
+    }
+
+    /// Whether a member has images or a title of this id; `nil` if it does not answer.
+    private func has(_ id: String, _ member: SourceMember) async -> Bool? {
+        let id = member.source.canonicalID(id)
+        catalog.know(TitleReference(source: member.name, id: id))
+        do throws(SourceError) {
+            if try await !member.source.candidates(for: id).isEmpty { return true }
+        } catch {
+            guard error.saysThatThereIsNone else { return nil }
+        }
+        do throws(SourceError) {
+            _ = try await member.source.title(id)
+            return true
+        } catch {
+            return error.saysThatThereIsNone ? false : nil
+        }
     }
 
     private func checkMembers(_ names: some Sequence<String>, of title: TitleReference) throws {
@@ -204,6 +232,16 @@ package struct Posters: Sendable {
     }
 }
 
+extension SourceError {
+    /// Whether the source has answered, and has no such thing.
+    fileprivate var saysThatThereIsNone: Bool {
+        switch self {
+        case .notFound, .unsupported: true
+        default: false
+        }
+    }
+}
+
 /// The provenance of a poster.
 package struct PosterProvenance: Sendable, Encodable {
     package var name: String
@@ -241,6 +279,13 @@ extension Failure {
             message: known.isEmpty
                 ? "the source “\(source)” is not made of several, so its titles are not matched"
                 : unknownName(name.shortened(to: 64), kind: "member of “\(source)”", known: known, listsAll: true))
+    }
+
+    /// A member has no title of this id.
+    static func unknownMatch(_ id: String, at member: String) -> Failure {
+        Failure(
+            blame: .request, status: .badRequest, title: "Bad request",
+            message: "“\(member)” has no title “\(shown(id: id))”; nothing was stated (“none” says that it has no such title)")
     }
 
     /// There is no candidate of this name.

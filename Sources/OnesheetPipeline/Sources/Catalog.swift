@@ -11,6 +11,7 @@ package struct Catalog: Sendable {
     private let pages: SourceAnswers<TitlePage>
     private let titles: SourceAnswers<Title>
     private let places: SourceAnswers<CandidateList>
+    private let genres: SourceAnswers<[String: String]>
     private let services: SourceAnswers<ServiceAnswer>
     private let ids: SourceAnswers<String>
     /// What ids of other databases mean.
@@ -32,6 +33,7 @@ package struct Catalog: Sendable {
         pages = SourceAnswers("titles", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedPages)
         titles = SourceAnswers("title", cache: cache, counting: memory, clock: clock, logger: logger)
         places = SourceAnswers("candidates", cache: cache, counting: memory, clock: clock, logger: logger)
+        genres = SourceAnswers("genres", cache: cache, counting: memory, clock: clock, logger: logger)
         services = SourceAnswers(
             "service", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedAnswers)
         ids = SourceAnswers("own id", cache: cache, counting: memory, clock: clock, logger: logger)
@@ -115,6 +117,56 @@ package struct Catalog: Sendable {
             question(title), isListed: isListed(title, places), remembers: plugin.asksService, missing: asMember ? Self.day : nil,
             worth: { _ in .keeping(fresh) }
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
+    }
+
+    /// The source's data for `title`, with each text in the first of `languages` that it has it in.
+    package func title(
+        _ title: TitleReference, from found: (any ContentSource)? = nil, in languages: LanguageList?
+    ) async throws(Failure) -> Title {
+        let plugin = try source(title.source, found: found)
+        var known = try await self.title(title, from: plugin)
+        if let languages, plugin.capabilities.namesGenres {
+            do throws(Failure) {
+                known = try await genres(of: known, from: plugin, named: title.source, in: languages)
+            } catch {
+                // The health of the source tells of it. A title whose genres are in the source's language is better than none.
+            }
+        }
+        return known.read(in: languages)
+    }
+
+    /// The title with its genres in the translation that `languages` prefers among those with names for all of them.
+    private func genres(
+        of title: Title, from plugin: any ContentSource, named source: String, in languages: LanguageList
+    ) async throws(Failure) -> Title {
+        let wanted = title.translations(wantedIn: languages).prefix { title.translations[$0]?.metadata[Title.genresKey] == nil }
+        guard !wanted.isEmpty, !title.genres.isEmpty else { return title }
+        let own = try await genres(of: source, in: nil, from: plugin)
+        let ids = Dictionary(own.map { ($1, $0) }) { min($0, $1) }
+        let known = title.genres.compactMap { ids[$0] }
+        guard known.count == title.genres.count else { return title }
+        var title = title
+        for language in wanted {
+            let names = try await genres(of: source, in: language, from: plugin)
+            let translated = known.compactMap { names[$0] }
+            guard translated.count == known.count else { continue }
+            title.translations[language]?.metadata[Title.genresKey] = .array(translated.map(JSONValue.string))
+            break
+        }
+        return title
+    }
+
+    /// The names of genres of a source, at most a day old.
+    func genres(
+        of source: String, in language: LanguageTag?, from plugin: any ContentSource
+    ) async throws(Failure) -> [String: String] {
+        let key = "\(source)://?\(language?.description ?? "")"
+        let fresh = Self.lifetime(.days(1), from: plugin)
+        // Only translations of its titles name languages, so there are few.
+        return try await genres.answer(
+            SourceQuestion(key: key, missKey: key, source: source, tags: [.source(source), .answers(of: source)]),
+            isListed: { true }, remembers: plugin.asksService, worth: { _ in .keeping(fresh) }
+        ) { () async throws(SourceError) in try await plugin.genres(in: language) }
     }
 
     /// Possible places of the originals of the images of `title`, in the order of its source.

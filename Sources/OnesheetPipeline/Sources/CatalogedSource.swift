@@ -51,6 +51,12 @@ package struct CatalogedSource: ContentSource {
         }
     }
 
+    package func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] {
+        do throws(Failure) { return try await catalog.genres(of: name, in: language, from: source) } catch {
+            throw SourceError(error, about: "")
+        }
+    }
+
     private func reference(_ id: String) -> TitleReference { TitleReference(source: name, id: source.canonicalID(id)) }
 }
 

@@ -76,6 +76,10 @@ package struct WatchedSource: ContentSource {
 
     package func candidates(namedBy id: String) -> [PosterCandidate]? { source.candidates(namedBy: id) }
 
+    package func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] {
+        try await asked(.question) { [source] () async throws(SourceError) in try await source.genres(in: language) }
+    }
+
     package func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {
         try await asked(.question) { [source] () async throws(SourceError) in try await source.answer(to: question) }
     }
@@ -198,6 +202,12 @@ struct CheckedSource: ContentSource {
     func candidates(namedBy id: String) -> [PosterCandidate]? {
         guard let candidates = source.candidates(namedBy: id) else { return nil }
         do throws(SourceError) { return try AnswerCheck.checked(candidates) } catch { return [] }
+    }
+
+    func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] {
+        try await checked { () async throws(SourceError) in
+            try AnswerCheck.checked(genres: try await source.genres(in: language))
+        }
     }
 
     func answer(to question: ServiceQuestion) async throws(SourceError) -> ServiceAnswer {

@@ -22,8 +22,10 @@ struct OriginThrottle: Sendable {
     ///   - isNamed: whether the operator named the host.
     ///   - isChosen: whether a visitor chose the URL.
     ///   - time: the time for all attempts, without their waits for a slot.
+    ///   - turn: waits for the turn of each attempt after the first.
     func ask(
         _ url: WebURL, isNamed: Bool = true, isChosen: Bool = false, in time: OriginTime = OriginTime(Limits().originTimeout),
+        again turn: @Sendable () async throws(HTTPTransportError) -> Void = {},
         _ send: @Sendable (Attempt) async throws(ExchangeFailure) -> HTTPAnswer
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let host = OriginHost(url)
@@ -83,6 +85,10 @@ struct OriginThrottle: Sendable {
             do { try await retry.wait(upTo: pauses.next()) } catch {
                 if isTrial { breaker.giveBack(url) }
                 throw .failed(url: url.description, reason: "cancelled")
+            }
+            do throws(HTTPTransportError) { try await turn() } catch {
+                if isTrial { breaker.giveBack(url) }
+                throw error
             }
         }
         preconditionFailure("the last attempt ends it")

@@ -122,13 +122,15 @@ package final class WebTransport: HTTPTransport {
         to url: WebURL, from start: WebURL, headers: [String: String], body: ByteBuffer? = nil, _ policy: OriginPolicy,
         in time: OriginTime
     ) async throws(HTTPTransportError) -> HTTPAnswer {
-        try await takeTurn(for: url, policy, in: time)
+        let turn = { @Sendable [self] () async throws(HTTPTransportError) in try await takeTurn(for: url, policy, in: time) }
+        try await turn()
         let isAtStart = OriginHost(url) == OriginHost(start)
         let fields =
             isAtStart
             ? policy.headers.merging(headers) { $1 }.merging(policy.signer?.headers(url) ?? [:]) { $1 } : policy.headersForStrangers
         return try await throttle.ask(
-            url, isNamed: isForOperator || policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose, in: time
+            url, isNamed: isForOperator || policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose, in: time,
+            again: turn
         ) { [self] attempt async throws(ExchangeFailure) in
             do throws(ExchangeFailure) {
                 return try await fetch(url, fields: fields, body: body, policy, until: time.deadline, attempt: attempt)
@@ -140,7 +142,7 @@ package final class WebTransport: HTTPTransport {
         }
     }
 
-    /// Waits for the client's turn at a source with a rate.
+    /// Waits for the client's turn at a source with a rate. Each attempt has one: an overloaded service needs its rate most.
     private func takeTurn(for url: WebURL, _ policy: OriginPolicy, in time: OriginTime) async throws(HTTPTransportError) {
         guard let rate = policy.rate, rate > 0 else { return }
         do throws(NoPlace) {

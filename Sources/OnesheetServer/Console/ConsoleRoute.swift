@@ -92,7 +92,7 @@ struct ConsoleRoute: Route {
             }
             if let id = parameters["title"] {
                 let found = FoundTitle(TitleReference(source: source, id: String(id)), in: sources)
-                return .title(try await catalog.title(found.title, from: found.source).read(in: found.source?.languages))
+                return .title(try await catalog.title(found.title, from: found.source, in: found.source?.languages))
             }
             let query = try TitleQuery(request.uri)
             if let capabilities = sources.source(named: source)?.capabilities, !capabilities.hasLists, query.phrase == nil {

@@ -70,7 +70,8 @@ package struct PluginAssembly: Sendable {
         context.findSource = find
         context.statedMatches = { [choices, logger] id in
             do {
-                return try await choices?.decision(of: ImageReference(TitleReference(source: name, id: id))).matches ?? [:]
+                let title = ImageReference(TitleReference(source: name, id: id))
+                return try await choices?.choice(of: title).decision.matches ?? [:]
             } catch is CancellationError {
                 return [:]
             } catch {

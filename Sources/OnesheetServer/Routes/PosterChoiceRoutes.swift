@@ -30,9 +30,12 @@ struct TitlePosters: Sendable {
         enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block, match, decision, insteadOf }
     }
 
-    func show(_ context: RequestContext) async throws -> Response {
+    /// - Parameter unchecked: the members whose stated ids could not be checked.
+    func show(_ context: RequestContext, unchecked: [String] = []) async throws -> Response {
         let isWhole = try administrator.isAsking(context)
-        return try .json(PostersDocument(try await posters.choice(of: image), try await posters.current(image), isWhole: isWhole))
+        return try .json(
+            PostersDocument(
+                try await posters.choice(of: image), try await posters.current(image), isWhole: isWhole, unchecked: unchecked))
     }
 
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
@@ -65,7 +68,7 @@ struct TitlePosters: Sendable {
                 throw RequestError.malformed(
                     "“match” needs members with their ids, such as {\"tmdb\": \"550\"}; null takes a statement back")
             }
-            try await posters.match(found.title, as: ids)
+            return try await show(context, unchecked: try await posters.match(found.title, as: ids))
         case (nil, nil, true?, nil, nil, nil):
             guard let source = found.source else { throw images.pipeline.unknownSource(of: found.title) }
             _ = try await posters.block(image, from: source)

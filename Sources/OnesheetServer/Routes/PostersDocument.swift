@@ -32,11 +32,14 @@ package struct PostersDocument: Encodable {
     let current: PosterProvenance?
     /// The pin and the rejections, also of candidates that a later search has not found again.
     let decision: PosterDecision
+    /// The members that could not be asked for the ids that were just stated.
+    let unchecked: [String]?
 
     /// - Parameter isWhole: whether the names are whole, for the administrator.
-    package init(_ choice: PosterChoice, _ current: PosterProvenance?, isWhole: Bool) {
+    package init(_ choice: PosterChoice, _ current: PosterProvenance?, isWhole: Bool, unchecked: [String] = []) {
         func name(_ name: String) -> String { isWhole ? name : publicPart(of: name) }
         func shown(_ name: ExactText) -> ExactText { isWhole ? name : ExactText(publicPart(of: name.description)) }
+        self.unchecked = unchecked.isEmpty ? nil : unchecked
         self.current = current.map { current in
             var current = current
             current.name = name(current.name)

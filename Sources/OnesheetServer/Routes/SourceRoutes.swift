@@ -114,7 +114,7 @@ struct TitlesRoute: Route {
         let found = try await found(id, of: source)
         guard asksForPosters else {
             let languages = try languages(context.request) ?? found.source?.languages
-            let title = try await catalog.title(found.title, from: found.source).read(in: languages)
+            let title = try await catalog.title(found.title, from: found.source, in: languages)
             return try .json(
                 TitleDocument(title, of: source, await images.pipeline.facts(of: ImageReference(found.title), from: found.source)))
         }

@@ -27,7 +27,7 @@ extension Title {
 
     /// Whether no other source needs to be asked for a text.
     package var isWhole: Bool {
-        originalName != nil && originalLanguage != nil && overview != nil && releaseDate != nil && metadata["genres"] != nil
+        originalName != nil && originalLanguage != nil && overview != nil && releaseDate != nil && metadata[Self.genresKey] != nil
     }
 
     /// The title with what it lacks.

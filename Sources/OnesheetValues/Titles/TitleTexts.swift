@@ -44,6 +44,23 @@ public struct TitleTexts: Sendable, Equatable, Encodable {
 }
 
 extension Title {
+    /// The key of genres in `metadata`.
+    package static let genresKey = "genres"
+
+    /// The names of its genres; empty if they are not a list of texts.
+    package var genres: [String] {
+        guard case .array(let members)? = metadata[Self.genresKey] else { return [] }
+        let names = members.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        return names.count == members.count ? names : []
+    }
+
+    /// The languages of its translations that `languages` wants, the best first.
+    package func translations(wantedIn languages: LanguageList) -> [LanguageTag] {
+        translations.keys.map { (place: languages.place(of: $0, original: originalLanguage), tag: $0) }
+            .filter { $0.place.index < languages.entries.count }
+            .sorted { ($0.place, $0.tag.description) < ($1.place, $1.tag.description) }.map(\.tag)
+    }
+
     /// The title with each text in the first of `languages` that it has it in, and without the other translations. A text that it has in none
     /// of them stays as the source gives it.
     package func read(in languages: LanguageList?) -> Title {

@@ -32,15 +32,19 @@ final class ImageKindTests: ServerTestCase {
 
     private func tmdb() async throws -> OriginServer {
         let logo = try Self.transparent()
-        return try await origin { path, _ in
-            let path = path.split(separator: "?")[0]
+        return try await origin { target, _ in
+            let path = target.split(separator: "?")[0]
+            let genre = target.contains("language=ko") ? "전쟁" : target.contains("language=fr") ? "Guerre" : "War"
             if path == "/movie/550" {
                 return .answer(
                     type: "application/json",
                     body: ByteBuffer(
                         string:
-                            #"{"id":550,"title":"Film","original_title":"Le film","original_language":"fr","overview":"About.","translations":{"translations":[{"iso_639_1":"ko","data":{"title":"영화","overview":""}},{"iso_639_1":"fr","data":{"title":"","overview":"Sujet."}}]}}"#
+                            #"{"id":550,"title":"Film","original_title":"Le film","original_language":"fr","overview":"About.","genres":[{"id":10752,"name":"\#(genre)"}],"translations":{"translations":[{"iso_639_1":"ko","data":{"title":"영화","overview":""}},{"iso_639_1":"fr","data":{"title":"","overview":"Sujet."}}]}}"#
                     ))
+            }
+            if path.hasPrefix("/genre/") {
+                return .answer(type: "application/json", body: ByteBuffer(string: #"{"genres":[{"id":10752,"name":"\#(genre)"}]}"#))
             }
             if path == "/movie/550/images" { return .answer(type: "application/json", body: ByteBuffer(string: Self.images)) }
             let name = path.split(separator: "/").last ?? ""
@@ -356,15 +360,16 @@ final class ImageKindTests: ServerTestCase {
     func testTextsFollowTheWantedLanguages() async throws {
         // Given a source that wants Korean, then the original's language
         let server = try await server(try await tmdb())
-        for (query, name, overview) in [
-            ("", "영화", "Sujet."), ("?language=original", "Le film", "Sujet."), ("?language=en.ko", "영화", "About."),
-            ("?language=de", "Film", "About."),
+        for (query, name, overview, genre) in [
+            ("", "영화", "Sujet.", "전쟁"), ("?language=original", "Le film", "Sujet.", "Guerre"),
+            ("?language=en.ko", "영화", "About.", "전쟁"), ("?language=de", "Film", "About.", "전쟁"),
         ] {
             // When the title is read
             let title = try await server.send("/sources/tmdb/titles/550\(query)").json()
             // Then each text is in the first language that has it
             XCTAssertEqual(title["name"] as? String, name, query)
             XCTAssertEqual(title["overview"] as? String, overview, query)
+            XCTAssertEqual((title["metadata"] as? [String: Any])?["genres"] as? [String], [genre], query)
             XCTAssertNil(title["translations"])
         }
         assertProblem(try await server.send("/sources/tmdb/titles/550?language=Korean!"), 400, "is not a language")

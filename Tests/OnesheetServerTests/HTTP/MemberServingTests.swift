@@ -1,4 +1,6 @@
+import Logging
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
 import Synchronization
@@ -137,6 +139,47 @@ final class MemberServingTests: ServerTestCase {
         XCTAssertEqual(stranger.status, 401, stranger.text)
     }
 
+    func testStatedIDIsCheckedAtItsMember() async throws {
+        // Given
+        let server = try await server(try await databases())
+        let path = "/sources/all/titles/550/poster"
+        func state(_ id: String) async throws -> ServerAnswer {
+            try await server.send(path, method: "PUT", fields: administrator, body: #"{"match":{"fanart":"\#(id)"}}"#)
+        }
+        // When an id is stated that the member does not have, then it is an error and not stated
+        assertProblem(try await state("9"), 400, "“fanart” has no title “9”")
+        let before = try await server.send("/sources/all/titles/550/posters").text
+        XCTAssertFalse(before.contains("matches"), before)
+        // When it does not answer, then it is stated, and the answer says so
+        let unchecked = try await state("8").json()
+        XCTAssertEqual(unchecked["unchecked"] as? [String], ["fanart"])
+        XCTAssertEqual((unchecked["decision"] as? [String: Any])?["matches"] as? [String: String], ["fanart": "8"])
+        // When it has the id
+        for id in ["551", "none"] {
+            let checked = try await state(id).json()
+            // Then nothing more is said
+            XCTAssertNil(checked["unchecked"])
+            XCTAssertEqual((checked["decision"] as? [String: Any])?["matches"] as? [String: String], ["fanart": id])
+        }
+    }
+
+    func testUnreadableMatchIsReported() async throws {
+        // Given a stated match, whose value in the state is damaged
+        let (databases, cache, log) = (try await databases(), folder(), LogRecorder())
+        let earlier = try await server(databases, cache: cache)
+        let answer = try await earlier.send(
+            "/sources/all/titles/550/poster", method: "PUT", fields: administrator, body: #"{"match":{"fanart":"551"}}"#)
+        XCTAssertEqual(answer.status, 200, answer.text)
+        await earlier.stop()
+        try await StateStore(folder: cache).part("posters").set("{", for: "title all://550")
+        // When
+        let server = try await server(databases, cache: cache, logger: log.logger)
+        let poster = try await server.send("/t/p/original/all/550")
+        // Then an image is better than none, and the log says what is missing
+        XCTAssertEqual(try Picture.header(poster.body).width, 44)
+        XCTAssertTrue(log.all.contains { $0.contains("the stated matches of titles cannot be read") }, "\(log.all)")
+    }
+
     /// Two databases and their pictures, which only those get that send the header of the member.
     private func databases(fails: Bool = false) async throws -> OriginServer {
         try await origin { target, fields in
@@ -153,6 +196,7 @@ final class MemberServingTests: ServerTestCase {
                 return json(#"{"posters":[{"file_path":"/40-60.jpg","iso_639_1":"en","vote_average":8,"vote_count":40}]}"#)
             case "/tmdb/find/tt0137523": return json(#"{"movie_results":[{"id":550}]}"#)
             case "/tmdb/find/tt9": return json(#"{"movie_results":[]}"#)
+            case "/fanart/movies/9": return .answer(status: 404)
             case "/fanart/movies/551":
                 return json(
                     """
@@ -171,7 +215,9 @@ final class MemberServingTests: ServerTestCase {
         }
     }
 
-    private func server(_ databases: OriginServer, cache: String? = nil) async throws -> RunningServer {
+    private func server(
+        _ databases: OriginServer, cache: String? = nil, logger: Logger = RunningServer.silent
+    ) async throws -> RunningServer {
         func member(_ name: String, _ variables: String) -> String {
             """
             \(name):
@@ -187,6 +233,6 @@ final class MemberServingTests: ServerTestCase {
         return try await server(
             sources: "all: { type: first, sources: [tmdb, fanart], languages: [ko, original, none] }\n"
                 + member("tmdb", "token: t, pictures: \"\(databases.url)/pictures\"") + member("fanart", "key: k"),
-            keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }", cache: cache)
+            keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }", cache: cache, logger: logger)
     }
 }

@@ -7,15 +7,17 @@ final class FakeDatabase: ContentSource {
     let capabilities: SourceCapabilities
     private let titles: [Title]
     private let images: [String: [PosterCandidate]]
+    private let genres: [String: String]
     private let state = Mutex<(calls: [String], failure: SourceError?)>(([], nil))
 
     init(
         _ titles: [Title] = [], images: [String: [PosterCandidate]] = [:], ids: [DatabaseIDs] = [], lists: Bool = false,
-        searches: Bool = false, host: String = "images.example"
+        searches: Bool = false, host: String = "images.example", genres: [String: String] = [:]
     ) {
         self.titles = titles
         self.images = images
-        capabilities = SourceCapabilities(hasLists: lists, searches: searches, ids: ids)
+        self.genres = genres
+        capabilities = SourceCapabilities(hasLists: lists, searches: searches, ids: ids, namesGenres: !genres.isEmpty)
         originPolicy = OriginPolicy(allow: URLPrefix("https://\(host)/").map { [$0] } ?? [], headers: ["X-Host": host])
     }
 
@@ -43,6 +45,11 @@ final class FakeDatabase: ContentSource {
         try note("title \(id)")
         guard let title = titles.first(where: { $0.id == id }) else { throw .notFound(id: id) }
         return title
+    }
+
+    func genres(in language: LanguageTag?) async throws(SourceError) -> [String: String] {
+        try note("genres \(language?.description ?? "")")
+        return genres
     }
 
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {

@@ -40,6 +40,24 @@ final class FirstSourceTests: XCTestCase {
         XCTAssertEqual(found.map(\.location.name), ["p", "f", "t"].map { "https://images.example/\($0)" })
     }
 
+    func testGenresOfAllMembersAreKnownByIDsOfTheirOwn() async throws {
+        // Given members whose ids mean different genres, one that names none, and one that is down
+        let tmdb = FakeDatabase([film], lists: true, genres: ["1": "Drama"])
+        let (tvdb, kmdb) = (FakeDatabase(genres: ["1": "War"]), FakeDatabase())
+        let down = FakeDatabase(genres: ["1": "Music"])
+        down.fail(.unavailable(reason: "down"))
+
+        // When
+        let source = try source(
+            "sources: [tmdb, tvdb, kmdb, down]", ["tmdb": tmdb, "tvdb": tvdb, "kmdb": kmdb, "down": down])
+        let genres = try await source.genres(in: LanguageTag("ko"))
+
+        // Then
+        XCTAssertTrue(source.capabilities.namesGenres)
+        XCTAssertEqual(genres.values.sorted(), ["Drama", "War"])
+        XCTAssertEqual(kmdb.calls, [])
+    }
+
     func testMemberGetsItsOwnID() async throws {
         // Given members that take the ids of IMDb and TheTVDB, in forms of their own
         let lead = FakeDatabase(

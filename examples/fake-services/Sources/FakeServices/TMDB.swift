@@ -24,6 +24,10 @@ struct TMDB: Sendable {
                 "tv_episode_results": [], "tv_season_results": [],
             ])
         }
+        if path.count == 3, path[0] == "genre", path[2] == "list" {
+            let genres = Self.genres.map { genre($0.korean, in: language) }
+            return try .json(["genres": .list(path[1] == "movie" ? genres : [])])
+        }
         let missing: JSON = ["success": false, "status_code": 34, "status_message": "The resource could not be found."]
         guard path.first == "movie", (2...3).contains(path.count),
             let film = films(nil).first(where: { $0.tmdbID == path[1] })
@@ -35,12 +39,24 @@ struct TMDB: Sendable {
         }
         var details = facts(film, in: language)
         details["runtime"] = .number(film.minutes)
-        details["genres"] = [["id": 1, "name": .text(film.genre)]]
+        details["genres"] = .list([genre(film.genre, in: language)])
         details["imdb_id"] = .text(film.imdb)
         for name in (request.query["append_to_response"] ?? "").split(separator: ",").map(String.init) {
             if let part = part(name, of: film) { details[name] = .object(part) }
         }
         return try .json(.object(details))
+    }
+
+    private static let genres: [(korean: String, english: String)] = [
+        ("판타지", "Fantasy"), ("드라마", "Drama"), ("미스터리", "Mystery"), ("애니메이션", "Animation"),
+        ("뮤지컬", "Musical"), ("범죄", "Crime"), ("코미디", "Comedy"), ("스릴러", "Thriller"), ("다큐멘터리", "Documentary"),
+        ("액션", "Action"), ("가족", "Family"), ("어드벤처", "Adventure"), ("로맨스", "Romance"),
+    ]
+
+    private func genre(_ korean: String, in language: String) -> JSON {
+        let number = Self.genres.firstIndex { $0.korean == korean } ?? 0
+        let name = language == "ko" ? korean : Self.genres[number].english
+        return ["id": .number(number + 1), "name": .text(name)]
     }
 
     private func films(_ phrase: String?) -> [Film] {
