@@ -34,6 +34,8 @@ struct AccessKeys: Sendable {
 
     private let keys: [(digest: Digest, key: AccessKey)]
 
+    var texts: [String] { keys.map(\.key.key) }
+
     /// - Throws: `ConfigurationError` if there is none, one that an address cannot have, or one twice. It does not name the key.
     init(_ keys: [AccessKey]) throws(ConfigurationError) {
         guard !keys.isEmpty else { throw ConfigurationError(path: "keys", message: "needs at least one key") }

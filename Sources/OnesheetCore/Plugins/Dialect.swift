@@ -20,6 +20,9 @@ public protocol Dialect: Sendable {
     static var documents: String? { get }
     /// The name of the source whose images the addresses mean; `nil` by default, if addresses name theirs. A configuration must have it.
     var source: String? { get }
+    /// The keys with which clients may ask, if addresses have one; none by default. They are secrets: the server leaves them out of its logs,
+    /// traces and errors, also in paths that are no address.
+    var clientKeys: [String] { get }
 
     /// Whether a path with one of the prefixes, percent-encoded and without the query, is an address of this dialect. By default, all are.
     static func isAddress(_ path: Substring) -> Bool
@@ -61,6 +64,7 @@ extension Dialect {
     public static var readsQuery: Bool { false }
     public static var documents: String? { nil }
     public var source: String? { nil }
+    public var clientKeys: [String] { [] }
     public static func errorDocument(status: Int, detail: String) -> (any Encodable & Sendable)? { nil }
 
     public static func isAddress(_ path: Substring) -> Bool { true }

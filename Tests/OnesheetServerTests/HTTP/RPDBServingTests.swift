@@ -101,6 +101,7 @@ final class RPDBServingTests: ServerTestCase {
         for path in [
             "imdb/poster-default/tt550.jpg", "imdb/poster-default/tt550.jpg?lang=de", "imdb/poster-default/tt404.jpg", "isValid",
             "imdb/poster-default/nm1.jpg", "imdb/nothing/tt1.jpg", "IMDB/poster-default/tt1.jpg", "imdb/poster-default/tt550.jpg/x",
+            "imdb/poser-default/tt550.jpg", "imbd/poster-default/tt550.jpg", "isVlaid", "", "x?lang=de",
         ] {
             _ = try await server.send("/\(Self.key)/\(path)")
             _ = try await server.send(
@@ -108,6 +109,9 @@ final class RPDBServingTests: ServerTestCase {
         }
         _ = try await server.send("/?view=explain&url=%2F\(Self.key)%2Fimdb%2Fposter-default%2Ftt550.jpg")
         var shown = ""
+        for path in ["/\(Self.key)", "/t/p/w92/\(Self.key)/1.jpg", "/SECRET%2DKEY-1/x", "/sources/\(Self.key)/titles"] {
+            shown += try await server.send(path, fields: [("Referer", "https://posters.example/\(Self.key)")]).text + "\n"
+        }
         for path in ["/metrics", "/errors", "/figures", "/cache/tmdb"] {
             shown += try await server.send(path, fields: [("Authorization", "Bearer secret-for-tests")]).text
         }
@@ -119,7 +123,9 @@ final class RPDBServingTests: ServerTestCase {
         shown += picture.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
         XCTAssertTrue(shown.contains("/{key}/"), "metrics name the addresses")
         XCTAssertTrue(shown.contains("/…/imdb/poster-default/tt550.jpg"), "logs name the rest")
-        for line in shown.split(separator: "\n") { XCTAssertFalse(line.contains(Self.key), "\(line)") }
+        for line in shown.split(separator: "\n") {
+            XCTAssertFalse(line.contains(Self.key) || line.contains("SECRET%2DKEY-1"), "\(line)")
+        }
         let stored = try FileManager.default.subpathsOfDirectory(atPath: server.cache)
         for file in stored {
             let bytes = FileManager.default.contents(atPath: "\(server.cache)/\(file)") ?? Data()
