@@ -35,8 +35,10 @@ final class ProgressLine: Sendable {
         if !isQuiet, isTerminal, isShown.withLock({ $0 }) { StandardStreams.progress("\n") }
     }
 
-    /// - Parameter titles: their number.
-    func finish(_ summary: PrefetchSummary, of titles: Int) {
+    /// - Parameters:
+    ///   - titles: their number.
+    ///   - hasAnswers: whether answers count too.
+    func finish(_ summary: PrefetchSummary, of titles: Int, hasAnswers: Bool = false) {
         guard !isQuiet else { return }
         end()
         for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) {

@@ -57,6 +57,12 @@ public protocol Dialect: Sendable {
     /// - Parameter host: the facts about the server that a document may show.
     /// - Throws: `RequestError`, and any error of `host`.
     func document(at address: Substring, on server: any DialectServer, from host: DialectHost) async throws -> DialectDocument
+
+    /// The questions that clients ask at `documents`, which a prefetch asks ahead of them. There are none by default.
+    /// - Parameter query: that of the clients: `language=de-DE&append_to_response=images`.
+    /// - Returns: one for a title. None if the other server has nothing about `subject`.
+    /// - Throws: `RequestError` for a query that the other server does not have.
+    func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion]
 }
 
 extension Dialect {
@@ -70,6 +76,8 @@ extension Dialect {
     public static func isAddress(_ path: Substring) -> Bool { true }
 
     public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? { nil }
+
+    public func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion] { [] }
 
     public func document(
         at address: Substring, on server: any DialectServer, from host: DialectHost

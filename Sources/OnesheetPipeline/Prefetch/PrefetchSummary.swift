@@ -36,7 +36,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         }
     }
 
-    /// Variants requested.
+    /// Images and answers requested. Each of these counts as a variant.
     package var total = 0
     package var made = 0
     /// Variants among those that were made, and that no tier keeps because their origin forbids it.
@@ -119,6 +119,8 @@ package struct PrefetchEstimate: Sendable, Equatable, Codable {
     package var titlesToAsk = 0
     /// The least number of pictures to fetch. A comparison of search hits fetches up to four for each title.
     package var fetches = 0
+    /// Answers to ask services for.
+    package var answers = 0
     /// Bytes to store, estimated from the average entry of the cache; `nil` while the cache is empty.
     package var bytes: Int?
 

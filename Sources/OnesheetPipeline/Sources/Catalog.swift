@@ -146,7 +146,7 @@ package struct Catalog: Sendable {
     /// The answer of the service behind `source` to a question of one of its clients. A refusal is remembered for minutes.
     package func answer(of source: String, to question: ServiceQuestion) async throws(Failure) -> ServiceAnswer {
         let plugin = try self.source(source)
-        let key = "\(source)://?\(question.target)"
+        let key = Self.key(of: question, to: source)
         return try await services.answer(
             SourceQuestion(key: key, missKey: key, source: source, tags: [.source(source), .answers(of: source)]),
             isListed: { [isTrusted = Self.isTrusted] in isTrusted }, remembers: plugin.asksService,
@@ -155,6 +155,13 @@ package struct Catalog: Sendable {
             try await plugin.answer(to: question.knowing(await services.kept(key)?.value))
         }
     }
+
+    /// Whether a fresh answer to `question` is cached.
+    func hasAnswer(of source: String, to question: ServiceQuestion) async -> Bool {
+        await services.kept(Self.key(of: question, to: source))?.isFresh(at: clock.now) ?? false
+    }
+
+    private static func key(of question: ServiceQuestion, to source: String) -> String { "\(source)://?\(question.target)" }
 
     /// The cached answers of a source about `title`, as old as they are. Asks nothing.
     func kept(_ title: TitleReference) async -> (candidates: [PosterCandidate]?, title: Title?) {
