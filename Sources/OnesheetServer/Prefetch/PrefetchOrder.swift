@@ -120,6 +120,7 @@ extension PrefetchConfiguration {
             case .today: [day]
             case .yesterday: [day.adding(days: -1)]
             }
-        return PrefetchOrder(source: source, dates: dates, sizes: sizes, formats: formats)
+        return PrefetchOrder(
+            source: source, dates: dates, list: list, sizes: sizes, formats: formats, answers: answers.isEmpty ? nil : answers)
     }
 }
