@@ -101,6 +101,8 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let notKept: Int?
     /// Variants that the cache already had.
     public let skipped: Int
+    /// Variants of images that a title need not have, such as a logo, and does not have.
+    public let none: Int?
     /// Variants of all failures.
     public let failed: Int
     /// Bytes of the new variants.
@@ -112,7 +114,7 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let titles: [Outcome]?
 
     /// Variants that were tried.
-    public var done: Int { made.addingSaturating(skipped).addingSaturating(failed) }
+    public var done: Int { made.addingSaturating(skipped).addingSaturating(none ?? 0).addingSaturating(failed) }
     /// The part of the work that is done, 0 to 1; 1 if there is nothing to do.
     public var fraction: Double { total > 0 ? Double(done) / Double(total) : 1 }
 }

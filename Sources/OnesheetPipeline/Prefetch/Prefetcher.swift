@@ -252,6 +252,8 @@ package struct Prefetcher: Sendable {
         } catch let error where requests.count > 1 && error.blame == .image {
             // One of the variants may be the reason, such as one that takes too long, and the others can be made.
             for request in requests { summary.add(await make([request], from: source)) }
+        } catch where requests[0].image.selector.kind != .poster && error == .noImage(requests[0].image) {
+            summary.none = requests.count
         } catch {
             summary.add(.init(title: requests[0].title.description, variants: requests.count, reason: error.reason))
         }
