@@ -52,6 +52,7 @@ public struct RPDBDialect: Dialect {
         image.isSize = true
         image.wantsFallback = read.wantsFallback ? true : nil
         image.ignored = read.ignored
+        image.limit = key.limit
         return image
     }
 

@@ -134,6 +134,8 @@ public struct DialectImage: Sendable, Equatable {
     /// Whether the client asks for the fallback image of the server if there is no image; by default, the configuration decides. `false` is for a
     /// dialect in front of the other server, which is asked instead.
     public var wantsFallback: Bool?
+    /// A limit of requests that this one counts against, such as that of a key; none by default.
+    public var limit: RequestLimit?
     /// The parts of the address that were read and have no effect: names of parameters, for example.
     public var ignored: [String] = []
 

@@ -48,7 +48,7 @@ final class ResponseHeadCache {
         let now = images.clock.now
         if let known = targets[request.target] {
             do {
-                try known.address.checkExpiry(at: now.timeIntervalSince1970)
+                try known.address.admit(at: now.timeIntervalSince1970)
             } catch {
                 return .route(known.routed.with(.refused(error)))
             }

@@ -133,6 +133,10 @@ final class RPDBDialectTests: XCTestCase {
             ([key("good-key-1").merging(["languages": .list([.scalar("x!")])]) { $1 }], "x!"),
             ([key("good-key-1").merging(["kinds": .list([.scalar("postr")])]) { $1 }], "postr"),
             ([key("good-key-1").merging(["limits": .scalar("1")]) { $1 }], "limits"),
+            ([key("good-key-1").merging(["requests": .scalar("0")]) { $1 }], "a number a second"),
+            ([key("good-key-1").merging(["requests": .scalar("nan")]) { $1 }], "a number a second"),
+            ([key("good-key-1").merging(["burst": .scalar("5")]) { $1 }], "“requests”"),
+            ([key("good-key-1").merging(["requests": .scalar("1"), "burst": .scalar("0")]) { $1 }], "at least 1"),
         ] {
             XCTAssertThrowsError(try dialect(keys), words) { error in
                 XCTAssertTrue("\(error)".contains(words), "\(words): \(error)")

@@ -150,6 +150,29 @@ final class RPDBServingTests: ServerTestCase {
         XCTAssertEqual(new.status, 200, new.text)
     }
 
+    func testAKeyMayHaveALimit() async throws {
+        // Given a key that has three requests, and one without a limit
+        let tmdb = try await tmdb()
+        let server = try await server(
+            sources: source(tmdb),
+            keys: "dialects: [{ rpdb: { keys: [{ key: limited-key, requests: 0.001, burst: 3 }, { key: other-key }] } }]")
+        // When images are asked for, new ones and those in memory, with and without a query
+        var statuses: [Int] = []
+        for path in ["tt550.jpg", "tt550.jpg", "tt550.jpg?lang=de", "tt550.jpg", "tt550.jpg?lang=de", "tt550.png"] {
+            statuses.append(try await server.send("/limited-key/imdb/poster-default/\(path)").status)
+        }
+        // Then each is counted
+        XCTAssertEqual(statuses, [200, 200, 200, 429, 429, 429])
+        let refused = try await server.send("/limited-key/imdb/poster-default/tt550.jpg")
+        XCTAssertGreaterThan(Int(refused.field("Retry-After") ?? "") ?? 0, 1)
+        XCTAssertTrue(try refused.json()["error"] as? String ?? "" != "", refused.text)
+        // And the key is valid, and others have their own
+        for path in ["/limited-key/isValid", "/other-key/imdb/poster-default/tt550.jpg"] {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, answer.text)
+        }
+    }
+
     func testErrorsHaveTheFormOfTheOtherServer() async throws {
         let server = try await server(try await tmdb())
         for (path, status) in [
