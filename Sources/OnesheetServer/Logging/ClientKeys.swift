@@ -44,15 +44,33 @@ struct ClientKeys: Sendable {
 
     /// Whether a word is a key, or is percent-encoded and has one.
     private func hasKey(_ word: String) -> Bool {
-        var text = word
-        for _ in 0..<Self.mostEncodings where text.utf8.contains(UInt8(ascii: "%")) {
-            do throws(RequestError) { text = try PercentEncoding.decode(text) } catch { break }
+        var bytes = Array(word.utf8)
+        for _ in 0..<Self.mostEncodings where bytes.contains(UInt8(ascii: "%")) { bytes = Self.decoded(bytes) }
+        return bytes.split { !Self.isInKey($0) || $0 == UInt8(ascii: "%") }.contains { part in
+            // A key may have dots, and may be mistyped as the name of a file.
+            isKey(part) || part.lastIndex(of: UInt8(ascii: ".")).map { isKey(part[..<$0]) } ?? false
         }
-        return text.utf8.split { !Self.isInKey($0) }.contains { part in
-            guard lengths.contains(part.count) else { return false }
-            let digest = SHA256.hash(part)
-            return digests.contains { $0 == digest }
+    }
+
+    /// The bytes without percent-encoding. What is none stays.
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+        var (decoded, rest) = ([UInt8](), bytes[...])
+        while let byte = rest.popFirst() {
+            let digits = byte == UInt8(ascii: "%") ? rest.prefix(2) : []
+            if digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) {
+                decoded.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
         }
+        return decoded
+    }
+
+    private func isKey(_ text: ArraySlice<UInt8>) -> Bool {
+        guard lengths.contains(text.count) else { return false }
+        let digest = SHA256.hash(text)
+        return digests.contains { $0 == digest }
     }
 
     /// What follows the key at such servers, also what this one does not answer.

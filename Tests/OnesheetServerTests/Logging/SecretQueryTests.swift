@@ -87,6 +87,7 @@ final class SecretQueryTests: ServerTestCase {
         for text in [
             "/SECRET-KEY-1/imbd/poster-default/tt1.jpg", "/SECRET-KEY-1", "/SECRET-KEY-1/isVlaid?x=1", "/t/p/w92/SECRET-KEY-1/1",
             "/SECRET%2DKEY-1/x", "/x?url=%2FSECRET-KEY-1%2Fimbd", "/x?url=%252FSECRET%252DKEY-1", "unknown source “SECRET-KEY-1”",
+            "/SECRET-KEY-1%", "/SECRET-KEY-1.jpg", "/SECRET-KEY-1%2Fx%zz", "/x?url=%2FSECRET-KEY-1%2F%FF%zz", "/other~key.2.jpg",
             "https://posters.example/a/SECRET-KEY-1?lang=de", "/other~key.2/SECRET-KEY-1",
         ] {
             let shown = keys.left(outOf: text)
