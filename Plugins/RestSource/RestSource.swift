@@ -55,7 +55,8 @@ public struct RestSource: SourcePlugin {
             guard let (list, values) = manifest.lists?.list(name) else {
                 throw .unsupported(unknownName(name.shortened(to: 64), kind: "list", known: lists))
             }
-            return try await page(list, values, number: query.page)
+            // The service has a fixed list, but not that of every name of a form.
+            return try await page(list, values, number: query.page, of: values.isEmpty ? nil : name)
         }
         guard let list = manifest.list(by: query.period) else {
             throw .unsupported(query.period == .day ? "a list" : "lists by \(query.period.rawValue)")
@@ -70,8 +71,9 @@ public struct RestSource: SourcePlugin {
         return try await page(list, ["date": day.description, "day": day.compact], number: query.page)
     }
 
+    /// - Parameter name: that of a list which the service may not have.
     private func page(
-        _ list: ListRequest, _ values: [String: String], number page: Int
+        _ list: ListRequest, _ values: [String: String], number page: Int, of name: String? = nil
     ) async throws(SourceError) -> TitlePage {
         let lastPage = list.lastPage ?? AnswerCheck.lastPage
         guard (list.isPaged && (1...lastPage).contains(page)) || page == 1, let counted = list.values(ofPage: page) else {
@@ -79,8 +81,8 @@ public struct RestSource: SourcePlugin {
         }
         let answer: RestAnswer
         do throws(SourceError) {
-            answer = try await client.ask(list.request, values.merging(counted) { own, _ in own }, id: nil)
-        } catch .notFound {
+            answer = try await client.ask(list.request, values.merging(counted) { own, _ in own }, id: name)
+        } catch .notFound where name == nil {
             return TitlePage(titles: [])
         }
         let facts = client.facts(values)

@@ -5,7 +5,7 @@ package import OnesheetCore
 package struct Problem: Error {
     package let status: HTTPResponse.Status
     package let title: String
-    package let detail: String
+    package private(set) var detail: String
     /// The detail for the administrator, if it has what a visitor may not read.
     package var wholeDetail: String? {
         didSet { wholeDetail = wholeDetail?.shortened(to: Self.longestDetail) }
@@ -30,6 +30,13 @@ package struct Problem: Error {
         self.detail = detail.shortened(to: Self.longestDetail)
         self.retryAfter = retryAfter
         self.allow = allow
+    }
+
+    /// The same problem with other texts, such as those without a secret.
+    package func replacing(_ text: (String) -> String) -> Problem {
+        var copy = self
+        (copy.detail, copy.wholeDetail) = (text(detail), wholeDetail.map(text))
+        return copy
     }
 
     /// The response body.

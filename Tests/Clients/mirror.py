@@ -137,6 +137,12 @@ def check_tmdb_mirror(context):
             told = prefetched(server.url, token, ids=["tv-1396", "550"])
             assert told == {"tmdb://tv-1396": "new", "tmdb://550": "known"}, told
             assert len(fake.files) == 1, fake.files
+            # Answers ahead of a client are asked for once.
+            calls = len(fake.asked)
+            for state in ["new", "known"]:
+                assert prefetched(server.url, token, ids=["550"], answers=["language=fr-FR&append_to_response=credits"]) == {"tmdb://550": state}
+            assert read(server.url, "movie/550?append_to_response=credits&language=fr-FR")[1]["id"] == 550
+            assert len(fake.asked) == calls + 1, sorted(fake.asked)
             assert get(f"{server.url}/t/p/w342/unknown.jpg")[0] == 404
             configuration = json.loads(get(f"{server.url}/3/configuration?api_key=theirs")[2])
             assert configuration["images"]["secure_base_url"] == f"{server.url}/t/p/" and configuration["change_keys"], configuration

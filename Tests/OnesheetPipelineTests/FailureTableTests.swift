@@ -70,6 +70,7 @@ final class FailureTableTests: XCTestCase {
         (.overloaded(retryAfter: 7), "server, unavailable Overloaded; retry 7; stale; names no source"),
         (.timedOut(.seconds(22)), "image, tooSlow Image too slow; 600 s; stale; keeps choice; names no source"),
         (.tooManyRequests(retryAfter: 7), "client, tooManyRequests Too many requests; retry 7; names no source"),
+        (.keyIsUsedUp(retryAfter: 7), "client, tooManyRequests Too many requests; retry 7; names no source"),
         (.cancelled, "client, unavailable Cancelled; retry 1; keeps outline; names no source"),
         (.originRefused(url: "u", answer: 403), "origin, badGateway Origin failed; 30 s; refusal; removal"),
         (.originRefused(url: "u", answer: 404), "origin, notFound Not found; 120 s; missing; refusal; removal"),

@@ -8,13 +8,28 @@ struct AccessKey: Decodable, Sendable {
     var languages: LanguageList?
     /// The kinds of images that it is for; `nil` is all.
     private var kinds: [String]?
+    /// Of the images that all its clients ask for, those in caches too; `nil` is none.
+    let limit: RequestLimit?
 
-    private enum CodingKeys: CodingKey { case key, languages, kinds }
+    private static let usualBurst = 400
+
+    private enum CodingKeys: CodingKey { case key, languages, kinds, requests, burst }
 
     init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
         key = try keys.decode(String.self, forKey: .key)
         kinds = try keys.decodeIfPresent([String].self, forKey: .kinds)
+        let rate = try keys.decodeIfPresent(Double.self, forKey: .requests)
+        let burst = try keys.decodeIfPresent(Int.self, forKey: .burst)
+        if let rate, !rate.isFinite || rate < 0.001 {
+            throw DecodingError.dataCorruptedError(
+                forKey: .requests, in: keys, debugDescription: "needs a number a second such as 20 or 0.5")
+        }
+        if let burst, burst < 1 || rate == nil {
+            throw DecodingError.dataCorruptedError(
+                forKey: .burst, in: keys, debugDescription: "needs “requests” beside it, and at least 1")
+        }
+        limit = rate.map { RequestLimit(perSecond: $0, burst: burst ?? Self.usualBurst) }
         let names = try keys.decodeIfPresent([String].self, forKey: .languages)
         do throws(RequestError) {
             languages = try names.map { names throws(RequestError) in try LanguageList(names.joined(separator: ".")) }
@@ -33,6 +48,8 @@ struct AccessKeys: Sendable {
     private static let length = 8...128
 
     private let keys: [(digest: Digest, key: AccessKey)]
+
+    var texts: [String] { keys.map(\.key.key) }
 
     /// - Throws: `ConfigurationError` if there is none, one that an address cannot have, or one twice. It does not name the key.
     init(_ keys: [AccessKey]) throws(ConfigurationError) {

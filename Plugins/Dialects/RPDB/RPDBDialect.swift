@@ -17,6 +17,7 @@ public struct RPDBDialect: Dialect {
     private static let type = "application/json;charset=utf-8"
 
     public let source: String?
+    public var clientKeys: [String] { keys.texts }
     private let images: String
     private let keys: AccessKeys
 
@@ -51,6 +52,7 @@ public struct RPDBDialect: Dialect {
         image.isSize = true
         image.wantsFallback = read.wantsFallback ? true : nil
         image.ignored = read.ignored
+        image.limit = key.limit
         return image
     }
 

@@ -37,7 +37,7 @@ struct RPDBParameters {
         "order", "label", "badges", "badgePos", "theme", "ratings_order", "ratings_limit", "badge_style", "badge_size",
         "label_style", "badge_direction", "position", "image_source", "poster_source", "blur",
     ]
-    private static let yes: Set<String?> = ["true", "t", "1"]
+    private static func isYes(_ value: String?) -> Bool { ["true", "t", "1"].contains(value?.lowercasedASCII()) }
 
     /// - Throws: `RequestError` for a query that is too long or not percent-encoded.
     init(_ text: Substring) throws(RequestError) {
@@ -45,8 +45,8 @@ struct RPDBParameters {
         // What is no language has no effect: clients send what their own clients have set.
         language = query["lang"].flatMap { LanguageTag($0.replacing(bytesOf: "_", with: "-")) }.map { [.language($0)] } ?? []
         size = query["imagesize"] ?? "medium"
-        wantsFallback = Self.yes.contains(query["fallback"])
-        isTextless = Self.yes.contains(query["textless"]) || Self.yes.contains(query["fanart_textless"])
+        wantsFallback = Self.isYes(query["fallback"])
+        isTextless = Self.isYes(query["textless"]) || Self.isYes(query["fanart_textless"])
         let isIgnored = query["lang"] != nil && language.isEmpty
         ignored =
             (isIgnored ? ["lang"] : [])

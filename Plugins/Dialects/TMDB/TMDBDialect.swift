@@ -37,13 +37,19 @@ public struct TMDBDialect: Dialect {
             return .written(
                 "{\"success\":true,\"status_code\":1,\"status_message\":\"Success.\"}", type: Self.type)
         }
-        let question = try TMDBQuestion(address)
-        let answer = try await host.answer(
-            from: "tmdb",
-            to: ServiceQuestion(question.target) { document, now in
-                TMDBFreshness.seconds(of: document, at: question.path, now)
-            })
+        let answer = try await host.answer(from: "tmdb", to: try Self.question(address))
         return .written(answer.document, type: Self.type, status: answer.status, fresh: answer.fresh)
+    }
+
+    private static func question(_ address: Substring) throws(RequestError) -> ServiceQuestion {
+        let question = try TMDBQuestion(address)
+        return ServiceQuestion(question.target) { document, now in TMDBFreshness.seconds(of: document, at: question.path, now) }
+    }
+
+    public func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion] {
+        var questions: [ServiceQuestion] = []
+        for address in TMDBAddresses.of(subject, with: query) { questions.append(try Self.question(address[...])) }
+        return questions
     }
 
     /// Error codes of TMDB (<https://developer.themoviedb.org/docs/errors>) by status.

@@ -27,15 +27,20 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
     public var sizes: [String]?
     /// The extensions of formats; `nil` for those of the server's default.
     public var formats: [String]?
+    /// The queries with which clients ask a database about a title, such as `language=de-DE`; `nil` for no answers.
+    public var answers: [String]?
 
-    public init(source: String, titles: Titles = .newest, sizes: [String]? = nil, formats: [String]? = nil) {
+    public init(
+        source: String, titles: Titles = .newest, sizes: [String]? = nil, formats: [String]? = nil, answers: [String]? = nil
+    ) {
         self.source = source
         self.titles = titles
         self.sizes = sizes
         self.formats = formats
+        self.answers = answers
     }
 
-    private enum CodingKeys: CodingKey { case source, date, from, to, list, query, ids, sizes, formats }
+    private enum CodingKeys: CodingKey { case source, date, from, to, list, query, ids, sizes, formats, answers }
 
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
@@ -52,6 +57,7 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
         }
         try members.encodeIfPresent(sizes, forKey: .sizes)
         try members.encodeIfPresent(formats, forKey: .formats)
+        try members.encodeIfPresent(answers, forKey: .answers)
     }
 }
 
@@ -95,6 +101,8 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let notKept: Int?
     /// Variants that the cache already had.
     public let skipped: Int
+    /// Variants of images that a title need not have, such as a logo, and does not have.
+    public let none: Int?
     /// Variants of all failures.
     public let failed: Int
     /// Bytes of the new variants.
@@ -106,7 +114,7 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let titles: [Outcome]?
 
     /// Variants that were tried.
-    public var done: Int { made.addingSaturating(skipped).addingSaturating(failed) }
+    public var done: Int { made.addingSaturating(skipped).addingSaturating(none ?? 0).addingSaturating(failed) }
     /// The part of the work that is done, 0 to 1; 1 if there is nothing to do.
     public var fraction: Double { total > 0 ? Double(done) / Double(total) : 1 }
 }

@@ -18,6 +18,7 @@ struct PrefetchCommand: PluggedCommand {
               onesheet prefetch boxoffice --from 2026-11-01 --to 2026-11-20 --formats jpg,png
               onesheet prefetch sample --id 1 --id 2 --json
               onesheet prefetch tmdb --list popular --sizes w342,w780.backdrop
+              onesheet prefetch tmdb --list popular --answers language=de-DE --answers ""
             """)
 
     @OptionGroup var lists: ListOptions
@@ -30,6 +31,13 @@ struct PrefetchCommand: PluggedCommand {
 
     @Option(name: .long, help: "Search for titles with these words, if the source supports search.")
     var query: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Ask also for the answers that clients get about each title and the list, if they ask with this query. May be repeated.",
+            valueName: "query"))
+    var answers: [String] = []
 
     @Flag(name: .long, help: "Render nothing, and print the cost in calls and bytes. Lists are still requested.")
     var dryRun = false
@@ -47,8 +55,9 @@ struct PrefetchCommand: PluggedCommand {
     func validate() throws { _ = try lists.order(ids: id, list: list, query: query) }
 
     func run(with plugins: PluginList) async throws {
-        let order = try lists.order(ids: id, list: list, query: query)
-        let outcome = try await options.withContext(plugins) { context -> (PrefetchSummary, UnixSignal?)? in
+        var order = try lists.order(ids: id, list: list, query: query)
+        order.answers = answers.isEmpty ? nil : answers
+        let outcome = try await options.withContext(plugins) { [order] context -> (PrefetchSummary, UnixSignal?)? in
             let prefetcher = context.prefetcher
             let variants = try order.variants(context.options)
             // A dry run removes nothing, and counts what changes have made outdated as being there.
@@ -63,7 +72,7 @@ struct PrefetchCommand: PluggedCommand {
             let (summary, signal) = try await Interruption.cancelling {
                 await prefetcher.run(titles, variants) { progress.show($0) }
             }
-            progress.finish(summary, of: titles.count)
+            progress.finish(summary, of: titles.count, hasAnswers: !answers.isEmpty)
             return (summary, signal)
         }
         guard let (summary, signal) = outcome else { return }
@@ -80,6 +89,7 @@ struct PrefetchCommand: PluggedCommand {
                 lines: """
                     \(ProgressLine.count(titles, estimate.total)): \(estimate.there) cached, \(estimate.missing) to render
                     \(estimate.titlesToAsk) titles to request from the source, at least \(estimate.fetches) pictures to fetch\
+                    \(estimate.answers > 0 ? ", \(estimate.answers) answers to ask for" : "")\
                     \(estimate.bytes.map { ", about \($0 / 1024) KiB to store" } ?? "")
                     """)
         }

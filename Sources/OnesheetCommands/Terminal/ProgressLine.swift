@@ -35,8 +35,10 @@ final class ProgressLine: Sendable {
         if !isQuiet, isTerminal, isShown.withLock({ $0 }) { StandardStreams.progress("\n") }
     }
 
-    /// - Parameter titles: their number.
-    func finish(_ summary: PrefetchSummary, of titles: Int) {
+    /// - Parameters:
+    ///   - titles: their number.
+    ///   - hasAnswers: whether answers count too.
+    func finish(_ summary: PrefetchSummary, of titles: Int, hasAnswers: Bool = false) {
         guard !isQuiet else { return }
         end()
         for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) {
@@ -51,8 +53,9 @@ final class ProgressLine: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let rest = summary.total - summary.done
         StandardStreams.error(
-            Self.count(titles, summary.total)
-                + ": \(summary.made) made (\(Self.size(summary.bytes))), \(summary.skipped) were cached, \(summary.failed) failed"
+            Self.count(titles, summary.total) + (hasAnswers ? " and answers" : "")
+                + ": \(summary.made) made (\(Self.size(summary.bytes))), \(summary.skipped) were cached, "
+                + (summary.none > 0 ? "\(summary.none) do not exist, " : "") + "\(summary.failed) failed"
                 + (rest > 0 ? ", \(rest) not tried: run the same command again to continue" : "") + "; \(Self.short(seconds)) s")
     }
 
@@ -64,7 +67,7 @@ final class ProgressLine: Sendable {
     ) -> String {
         let share = summary.total == 0 ? 1 : Double(summary.done) / Double(summary.total)
         // Skipped variants take no time, so the rate excludes them.
-        let rate = elapsed > 0 ? Double(summary.done - summary.skipped) / elapsed : 0
+        let rate = elapsed > 0 ? Double(summary.done - summary.skipped - summary.none) / elapsed : 0
         let left = rate > 0 ? "\(Int((Double(summary.total - summary.done) / rate).rounded(.up))) s left" : "…"
         let (count, failed) = ("\(summary.done)/\(summary.total)", "\(summary.failed) failed")
         let whole = [count, "\(short(rate))/s", left, failed]

@@ -151,6 +151,14 @@ extension Failure {
             retry: .after(seconds), traits: .namesNoSource)
     }
 
+    /// The key in the address has had its share of requests. It has some again after `retryAfter` seconds.
+    package static func keyIsUsedUp(retryAfter seconds: Int) -> Failure {
+        Failure(
+            blame: .client, status: .tooManyRequests, title: "Too many requests",
+            message: "this key has had its share of requests; try again after \(seconds) s", retry: .after(seconds),
+            traits: .namesNoSource)
+    }
+
     /// The caller has left.
     package static let cancelled = Failure(
         blame: .client, status: .unavailable, title: "Cancelled", message: "the request was cancelled", retry: .after(1),

@@ -232,6 +232,12 @@ struct TokenBucket: Sendable {
         interval = calls > 0 ? 86_400 / (calls > capacity ? calls - capacity : calls) : 0
     }
 
+    /// - Parameter burst: calls at once.
+    init(perSecond: Double, burst: Int) {
+        capacity = Double(burst)
+        interval = 1 / perSecond
+    }
+
     /// The outcome of a call; times are seconds since 1970.
     enum Outcome: Sendable, Equatable {
         /// The time at which the bucket will be full after the call.

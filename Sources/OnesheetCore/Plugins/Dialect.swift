@@ -20,6 +20,9 @@ public protocol Dialect: Sendable {
     static var documents: String? { get }
     /// The name of the source whose images the addresses mean; `nil` by default, if addresses name theirs. A configuration must have it.
     var source: String? { get }
+    /// The keys with which clients may ask, if addresses have one; none by default. They are secrets: the server leaves them out of its logs,
+    /// traces and errors, also in paths that are no address.
+    var clientKeys: [String] { get }
 
     /// Whether a path with one of the prefixes, percent-encoded and without the query, is an address of this dialect. By default, all are.
     static func isAddress(_ path: Substring) -> Bool
@@ -54,6 +57,12 @@ public protocol Dialect: Sendable {
     /// - Parameter host: the facts about the server that a document may show.
     /// - Throws: `RequestError`, and any error of `host`.
     func document(at address: Substring, on server: any DialectServer, from host: DialectHost) async throws -> DialectDocument
+
+    /// The questions that clients ask at `documents`, which a prefetch asks ahead of them. There are none by default.
+    /// - Parameter query: that of the clients: `language=de-DE&append_to_response=images`.
+    /// - Returns: one for a title. None if the other server has nothing about `subject`.
+    /// - Throws: `RequestError` for a query that the other server does not have.
+    func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion]
 }
 
 extension Dialect {
@@ -61,11 +70,14 @@ extension Dialect {
     public static var readsQuery: Bool { false }
     public static var documents: String? { nil }
     public var source: String? { nil }
+    public var clientKeys: [String] { [] }
     public static func errorDocument(status: Int, detail: String) -> (any Encodable & Sendable)? { nil }
 
     public static func isAddress(_ path: Substring) -> Bool { true }
 
     public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? { nil }
+
+    public func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion] { [] }
 
     public func document(
         at address: Substring, on server: any DialectServer, from host: DialectHost
@@ -122,6 +134,8 @@ public struct DialectImage: Sendable, Equatable {
     /// Whether the client asks for the fallback image of the server if there is no image; by default, the configuration decides. `false` is for a
     /// dialect in front of the other server, which is asked instead.
     public var wantsFallback: Bool?
+    /// A limit of requests that this one counts against, such as that of a key; none by default.
+    public var limit: RequestLimit?
     /// The parts of the address that were read and have no effect: names of parameters, for example.
     public var ignored: [String] = []
 

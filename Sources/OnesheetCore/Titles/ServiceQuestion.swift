@@ -24,6 +24,14 @@ public struct ServiceQuestion: Sendable {
     public func freshness(of document: JSONValue, at now: Date) -> Double { fresh(document, now) }
 }
 
+/// What clients ask a service about.
+public enum ServiceSubject: Sendable, Equatable {
+    /// The title with this id of the source.
+    case title(String)
+    /// The list of the source with this name, which has so many titles.
+    case list(String, titles: Int)
+}
+
 /// The answer of a service to a client's question.
 public struct ServiceAnswer: Sendable, Equatable, Codable {
     /// 200, or the status with which the service refuses the question.

@@ -53,9 +53,13 @@ public struct DatabaseIDs: Sendable, Equatable {
         return isID(id) ? String(id) : nil
     }
 
-    /// Letters and digits, in which only IMDb's begin with `tt`.
+    /// Letters and digits, in which only IMDb's are `tt` and a number.
     private func isID(_ id: Substring) -> Bool {
-        !id.isEmpty && (database == "imdb") == id.utf8.starts(with: "tt".utf8)
+        let isTitle = id.utf8.starts(with: "tt".utf8)
+        guard database != "imdb" else {
+            return isTitle && id.utf8.count > 2 && id.utf8.dropFirst(2).allSatisfy { (0x30...0x39).contains($0) }
+        }
+        return !id.isEmpty && !isTitle
             && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
     }
 }

@@ -21,7 +21,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         package enum State: String, Sendable, Codable {
             /// At least one variant was made, and none is missing.
             case new
-            /// A tier had all variants.
+            /// A tier had all variants, apart from those that the title does not have.
             case known
             /// A variant is missing.
             case failed
@@ -36,13 +36,15 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         }
     }
 
-    /// Variants requested.
+    /// Images and answers requested. Each of these counts as a variant.
     package var total = 0
     package var made = 0
     /// Variants among those that were made, and that no tier keeps because their origin forbids it.
     package var notKept = 0
     /// Variants that a tier already had.
     package var skipped = 0
+    /// Variants of images that a title need not have, such as a logo, and does not have.
+    package var none = 0
     /// Bytes of the new variants.
     package var bytes = 0
     /// Variants of all failures.
@@ -57,7 +59,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         for failure in failures { add(failure) }
     }
 
-    package var done: Int { made + skipped + failed }
+    package var done: Int { made + skipped + none + failed }
 
     /// Adds a failure, to the last one if that has the same title and reason.
     package mutating func add(_ failure: Failure) {
@@ -102,6 +104,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         made += other.made
         notKept += other.notKept
         skipped += other.skipped
+        none += other.none
         bytes += other.bytes
         for failure in other.failures { add(failure) }
     }
@@ -119,6 +122,8 @@ package struct PrefetchEstimate: Sendable, Equatable, Codable {
     package var titlesToAsk = 0
     /// The least number of pictures to fetch. A comparison of search hits fetches up to four for each title.
     package var fetches = 0
+    /// Answers to ask services for.
+    package var answers = 0
     /// Bytes to store, estimated from the average entry of the cache; `nil` while the cache is empty.
     package var bytes: Int?
 

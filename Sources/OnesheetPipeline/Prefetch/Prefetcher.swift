@@ -10,6 +10,7 @@ package struct Prefetcher: Sendable {
     private let catalog: Catalog
     private let concurrency: Int
     private let patience: Patience
+    private let dialects: [any Dialect]
 
     /// The titles to prefetch.
     package struct Selection: Sendable {
@@ -22,15 +23,19 @@ package struct Prefetcher: Sendable {
         package let list: String?
         /// A search instead of a list.
         package let phrase: String?
+        /// The queries of the questions that clients ask the service about each title, and about the list.
+        package let answers: [String]
 
         package init(
-            source: String, ids: [String] = [], dates: [CalendarDay] = [], list: String? = nil, phrase: String? = nil
+            source: String, ids: [String] = [], dates: [CalendarDay] = [], list: String? = nil, phrase: String? = nil,
+            answers: [String] = []
         ) {
             self.source = source
             self.ids = ids
             self.dates = dates
             self.list = list
             self.phrase = phrase
+            self.answers = answers
         }
 
         var queries: [TitleQuery] {
@@ -48,7 +53,13 @@ package struct Prefetcher: Sendable {
         let memory: MemoryReservation?
         /// Whether the order names them or their list, so that the summary says what became of each.
         var areNamed = false
+        let questions: PrefetchQuestions
         package var count: Int { references.count }
+
+        /// The number of images and answers, for so many variants of each title.
+        package func total(of variants: Int) -> Int {
+            count * (variants + questions.queries.count) + questions.ofList.count
+        }
     }
 
     /// One list of a source.
@@ -62,17 +73,20 @@ package struct Prefetcher: Sendable {
         let memory: MemoryReservation
     }
 
-    /// - Parameter concurrency: titles processed at the same time.
-    package init(pipeline: Pipeline, concurrency: Int, patience: Patience = Patience()) {
+    /// - Parameters:
+    ///   - concurrency: titles processed at the same time.
+    ///   - dialects: what clients of this server ask the services of its sources by.
+    package init(pipeline: Pipeline, concurrency: Int, dialects: [any Dialect] = [], patience: Patience = Patience()) {
         precondition(concurrency > 0, "needs at least one title at a time")
         self.pipeline = pipeline
         self.catalog = pipeline.originals.catalog
         self.concurrency = concurrency
         self.patience = patience
+        self.dialects = dialects
     }
 
     /// The titles of `selection` without duplicates, with canonical ids. Reads lists to their last page.
-    /// - Throws: `Failure.unknownSource`, or the failure of a list.
+    /// - Throws: `Failure.unknownSource`, the failure of a list, or one of a query in `answers`.
     package func titles(_ selection: Selection) async throws(Failure) -> Titles {
         try await WorkContext.with({ $0.urgency = .prefetch }) { () async throws(Failure) in
             let source = try source(of: selection)
@@ -85,10 +99,11 @@ package struct Prefetcher: Sendable {
                 (memory, missing) = (listing.memory, listing.missing)
             }
             var seen: Set<TitleReference> = []
-            let titles = ids.map { TitleReference(source: selection.source, id: $0) }
+            let titles = ids.map { TitleReference(source: selection.source, id: $0) }.filter { seen.insert($0).inserted }
             return Titles(
-                source: source, references: titles.filter { seen.insert($0).inserted }, missing: missing, memory: memory,
-                areNamed: !selection.ids.isEmpty || selection.list != nil)
+                source: source, references: titles, missing: missing, memory: memory,
+                areNamed: !selection.ids.isEmpty || selection.list != nil,
+                questions: try PrefetchQuestions(selection, titles, in: dialects))
         }
     }
 
@@ -138,17 +153,21 @@ package struct Prefetcher: Sendable {
         _ titles: Titles, _ variants: [ImageVariant], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async -> PrefetchSummary {
         await WorkContext.with({ $0.urgency = .prefetch }) {
-            let summary = Mutex(PrefetchSummary(total: titles.count * variants.count, failures: titles.missing))
+            let summary = Mutex(PrefetchSummary(total: titles.total(of: variants.count), failures: titles.missing))
+            for question in titles.questions.ofList where !Task.isCancelled {
+                let done = await ask(question, about: "the list “\(titles.questions.list)”", of: titles.questions.source)
+                summary.withLock { $0.add(done) }
+            }
             var states: [Int: PrefetchSummary.Outcome.State] = [:]
             await withTaskGroup(of: (Int, PrefetchSummary).self) { group in
                 var waiting = titles.references.enumerated().makeIterator()
                 func startNext() {
                     guard !Task.isCancelled, let (index, title) = waiting.next() else { return }
-                    group.addTask { (index, await make(variants, of: title, from: titles.source)) }
+                    group.addTask { (index, await make(variants, of: title, in: titles)) }
                 }
                 for _ in 0..<concurrency { startNext() }
                 for await (index, done) in group {
-                    if titles.areNamed { states[index] = done.state(of: variants.count) }
+                    if titles.areNamed { states[index] = done.state(of: variants.count + titles.questions.queries.count) }
                     progress(
                         summary.withLock { summary in
                             summary.add(done)
@@ -167,9 +186,8 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    private func make(
-        _ variants: [ImageVariant], of title: TitleReference, from source: any ContentSource
-    ) async -> PrefetchSummary {
+    private func make(_ variants: [ImageVariant], of title: TitleReference, in titles: Titles) async -> PrefetchSummary {
+        let (source, questions) = (titles.source, titles.questions)
         var summary = PrefetchSummary()
         let own: TitleReference
         do throws(Failure) {
@@ -177,12 +195,43 @@ package struct Prefetcher: Sendable {
         } catch .cancelled {
             return summary
         } catch {
-            summary.add(.init(title: title.description, variants: variants.count, reason: error.reason))
+            summary.add(
+                .init(title: title.description, variants: variants.count + questions.queries.count, reason: error.reason))
             return summary
         }
+        for query in questions.queries {
+            do throws(Failure) {
+                summary.add(await ask(try questions.question(about: own, with: query), about: title.description, of: title.source))
+            } catch {
+                summary.add(.init(title: title.description, variants: 1, reason: error.reason))
+            }
+        }
         let missing = await missing(variants, of: own)
-        summary.skipped = variants.count - missing.count
+        summary.skipped += variants.count - missing.count
         for requests in Self.byImage(missing) { summary.add(await make(requests, from: source)) }
+        return summary
+    }
+
+    /// Has an answer of a service in the cache.
+    private func ask(_ question: ServiceQuestion, about subject: String, of source: String) async -> PrefetchSummary {
+        var summary = PrefetchSummary()
+        guard await !catalog.hasAnswer(of: source, to: question) else {
+            summary.skipped = 1
+            return summary
+        }
+        do throws(Failure) {
+            let answer = try await patience.waiting { () async throws(Failure) in try await catalog.answer(of: source, to: question)
+            }
+            if answer.status == 200 {
+                (summary.made, summary.bytes) = (1, answer.document.utf8.count)
+            } else {
+                summary.add(.init(title: subject, variants: 1, reason: "the service answers with status \(answer.status)"))
+            }
+        } catch .cancelled {
+            return summary
+        } catch {
+            summary.add(.init(title: subject, variants: 1, reason: error.reason))
+        }
         return summary
     }
 
@@ -203,6 +252,8 @@ package struct Prefetcher: Sendable {
         } catch let error where requests.count > 1 && error.blame == .image {
             // One of the variants may be the reason, such as one that takes too long, and the others can be made.
             for request in requests { summary.add(await make([request], from: source)) }
+        } catch where requests[0].image.selector.kind != .poster && error == .noImage(requests[0].image) {
+            summary.none = requests.count
         } catch {
             summary.add(.init(title: requests[0].title.description, variants: requests.count, reason: error.reason))
         }
@@ -213,8 +264,21 @@ package struct Prefetcher: Sendable {
     package func estimate(_ titles: Titles, _ variants: [ImageVariant]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
         estimate.total = titles.count * variants.count
+        for question in titles.questions.ofList where !(await catalog.hasAnswer(of: titles.questions.source, to: question)) {
+            estimate.answers += 1
+        }
         for title in titles.references {
-            let missing = await missing(variants, of: await catalog.knownOwn(title))
+            let own = await catalog.knownOwn(title)
+            for query in titles.questions.queries {
+                do throws(Failure) {
+                    let question = try titles.questions.question(about: own, with: query)
+                    if await !catalog.hasAnswer(of: title.source, to: question) { estimate.answers += 1 }
+                } catch {
+                    // The source's own id is not known, or there is nothing to ask.
+                    estimate.answers += own.id.isExactly(title.id) && titles.source.isForeign(title.id) ? 1 : 0
+                }
+            }
+            let missing = await missing(variants, of: own)
             guard !missing.isEmpty else { continue }
             estimate.missing += missing.count
             var fetches = 0

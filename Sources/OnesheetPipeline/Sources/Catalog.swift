@@ -74,14 +74,20 @@ package struct Catalog: Sendable {
         if let end = await end(before: query, of: source) { return end }
         let isCurrent = query.isCurrent(CalendarDay(clock.now, secondsFromGMT: 0))
         let fresh = lifetime(of: query, from: plugin, asMember: asMember)
-        let page = try await pages.answer(
-            SourceQuestion(
-                key: query.key(of: source), missKey: query.missKey(of: source), source: source,
-                tags: [.source(source), .lists(of: source)]),
-            isListed: { [isTrusted = Self.isTrusted] in isCurrent || isTrusted }, remembers: plugin.asksService,
-            missing: asMember && query.phrase != nil ? Self.day : nil,
-            worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
-        ) { () async throws(SourceError) in try await plugin.titles(query) }
+        let page: TitlePage
+        do throws(Failure) {
+            page = try await pages.answer(
+                SourceQuestion(
+                    key: query.key(of: source), missKey: query.missKey(of: source), source: source,
+                    tags: [.source(source), .lists(of: source)]),
+                isListed: { [isTrusted = Self.isTrusted] in isCurrent || isTrusted }, remembers: plugin.asksService,
+                missing: asMember && query.phrase != nil ? Self.day : nil,
+                worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
+            ) { () async throws(SourceError) in try await plugin.titles(query) }
+        } catch {
+            guard let list = query.list, error.traits.contains(.isMissing) else { throw error }
+            throw .noList(list, of: source)
+        }
         if isCurrent { note(page, of: source) }
         return page
     }
@@ -193,7 +199,7 @@ package struct Catalog: Sendable {
     /// - Returns: the answer, fresh for the rest of its time; for 0 seconds if it is stale, or not known to be fresh.
     package func answer(of source: String, to question: ServiceQuestion) async throws(Failure) -> ServiceAnswer {
         let plugin = try self.source(source)
-        let key = "\(source)://?\(question.target)"
+        let key = Self.key(of: question, to: source)
         let freshUntil = Mutex<Date?>(nil)
         var answer = try await services.answer(
             SourceQuestion(key: key, missKey: key, source: source, tags: [.source(source), .answers(of: source)]),
@@ -206,6 +212,13 @@ package struct Catalog: Sendable {
         answer.fresh = max(0, freshUntil.withLock { $0 }?.timeIntervalSince(clock.now) ?? 0)
         return answer
     }
+
+    /// Whether a fresh answer to `question` is cached.
+    func hasAnswer(of source: String, to question: ServiceQuestion) async -> Bool {
+        await services.kept(Self.key(of: question, to: source))?.isFresh(at: clock.now) ?? false
+    }
+
+    private static func key(of question: ServiceQuestion, to source: String) -> String { "\(source)://?\(question.target)" }
 
     /// The cached answers of a source about `title`, as old as they are. Asks nothing.
     func kept(_ title: TitleReference) async -> (candidates: [PosterCandidate]?, title: Title?) {
@@ -332,6 +345,15 @@ private final class KnownTitles: Sendable {
 
     /// Whether this is the first question about titles of `source` since the start.
     func begin(_ source: String) -> Bool { sources.withLock { $0.insert(source).inserted } }
+}
+
+extension Failure {
+    /// The service has no list of this name. The answer of the source is remembered.
+    fileprivate static func noList(_ name: String, of source: String) -> Failure {
+        Failure(
+            blame: .request, status: .notFound, title: "Not found",
+            message: "source \(source): there is no list “\(name.shortened(to: 64))”", traits: .isMissing)
+    }
 }
 
 /// A title's candidates in the form in which they are cached: only those with a URL. Local originals of a source are not cached.

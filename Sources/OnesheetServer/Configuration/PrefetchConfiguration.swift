@@ -18,9 +18,13 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
     package private(set) var at = 0
     package private(set) var zone = 0
     package private(set) var date = ListDay.newest
+    /// The name of a list, used instead of that of `date`.
+    package private(set) var list: String?
     package private(set) var source = ""
     package private(set) var sizes = PrefetchConfiguration.defaultSizes
     package private(set) var formats = PrefetchConfiguration.defaultFormats
+    /// The queries of clients' questions.
+    package private(set) var answers: [String] = []
 
     package init() {}
 
@@ -30,8 +34,15 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
             Setting("timeZone", \.zone, as: WrittenZone.self, meaning: "time zone of `at`, `today` and `yesterday`"),
             Setting("source", \.source, isRequired: true, meaning: "source of the list"),
             Setting("date", \.date, meaning: "day of the list"),
+            Setting(
+                "list", \.list, defaultText: "none",
+                meaning: "name of a list instead of that of a day, such as `popular` of TMDB"),
             Setting("sizes", \.sizes, meaning: "sizes of the ladder; `w780.backdrop` is that of another image"),
             Setting("formats", \.formats, meaning: "file extensions; `auto` is for clients that prefer no format"),
+            Setting(
+                "answers", \.answers,
+                meaning:
+                    "queries with which clients ask about a title, such as `language=de-DE`: also asks for these answers (TMDB)"),
         ]
     }
 
@@ -40,9 +51,12 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
         set { at = newValue.seconds }
     }
 
-    /// Checks sizes and formats at the start, not when the line is due.
+    /// Checks the line at the start, not when it is due.
     /// - Parameter index: the line's position in the schedule.
     func check(with options: ImageOptions, at index: Int) throws(ConfigurationError) {
+        if list != nil, date != .newest {
+            throw ConfigurationError(path: "prefetch.[\(index)].list", message: "cannot be combined with “date”")
+        }
         do {
             _ = try options.variants(sizes: sizes, formats: formats)
         } catch {
@@ -58,7 +72,8 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
 
     /// Identifies the schedule line across restarts.
     var name: String {
-        "\(source) \(date.rawValue) \(at) \(zone) \(sizes.joined(separator: ",")) \(formats.joined(separator: ","))"
+        "\(source) \(list.map { "list=\($0)" } ?? date.rawValue) \(at) \(zone) \(sizes.joined(separator: ",")) "
+            + formats.joined(separator: ",") + answers.map { " \($0)" }.joined()
     }
 }
 

@@ -140,7 +140,10 @@ package struct ServerContext: Sendable {
     }
 
     /// A prefetcher with one job more than there are workers, so that one can fetch while the others render.
-    package var prefetcher: Prefetcher { Prefetcher(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
+    package var prefetcher: Prefetcher {
+        Prefetcher(
+            pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1, dialects: dialects.compactMap(\.dialect))
+    }
 
     /// Removes what changes have made outdated: answers of a former configuration, and variants of posters that the source `name` has
     /// replaced, until it reports no change. For commands; a server does both by itself.

@@ -53,7 +53,7 @@ final class ResponseHeadCache {
         if request.hasQuery { return documents.answer(request, at: now, since: begun).map { .answer($0) } ?? .pass }
         if let known = targets[request.target] {
             do {
-                try known.address.checkExpiry(at: now.timeIntervalSince1970)
+                try known.address.admit(at: now.timeIntervalSince1970)
             } catch {
                 return .route(known.routed.with(.refused(error)))
             }

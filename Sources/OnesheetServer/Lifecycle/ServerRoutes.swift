@@ -55,14 +55,16 @@ extension Router {
                         administrator: administrator, documents: documents, clock: clock,
                         logger: logger),
                 ] : [])
+        let keys = ClientKeys(context.dialects.flatMap { $0.dialect?.clientKeys ?? [] })
+        counters.accessLog?.leaveOut(keys)
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(
             RouteTable(routes, images: images, counters: counters),
             CommonFields(
                 cors: CORS(configuration: configuration.cors), server: server,
                 strictTransportSecurity: configuration.tls?.strictTransportSecurity), coding: coding, kept: answers,
-            errors: counters.errors,
-            tracing: RequestTracing(collector: counters.collector), logger: logger, pageOf: PlainPage.response(_:to:))
+            errors: counters.errors, tracing: RequestTracing(collector: counters.collector), keys: keys, logger: logger,
+            pageOf: PlainPage.response(_:to:))
     }
 }
 

@@ -10,6 +10,8 @@ import OnesheetTransport
 /// may hold keys, are left out.
 struct AccessLine {
     let format: AccessLogConfiguration.Format
+    /// Left out of all paths.
+    var keys = ClientKeys()
     /// The second of the last line as text. Most lines share it with the one before.
     private var second = (number: Int.min, text: "")
 
@@ -31,11 +33,11 @@ struct AccessLine {
     private mutating func appendCombined(
         _ request: LoggedRequest, _ facts: RequestFacts?, client: IPAddress?, at time: Date, to lines: inout [UInt8]
     ) {
-        let line = facts.map { "\($0.method) \(Self.visible(target: $0.target)) \($0.version)" }
+        let line = facts.map { "\($0.method) \(keys.left(outOf: Self.visible(target: $0.target))) \($0.version)" }
         lines += Array("\(client?.description ?? "-") - - [\(text(of: time)) +0000] ".utf8)
         Self.appendQuoted(line, to: &lines)
         lines += Array(" \(request.status) \(request.bytes) ".utf8)
-        Self.appendQuoted(facts?.referer.map(Self.visible(referer:)), to: &lines)
+        Self.appendQuoted(facts?.referer.map { keys.left(outOf: Self.visible(referer: $0)) }, to: &lines)
         lines.append(UInt8(ascii: " "))
         Self.appendQuoted(facts?.userAgent, to: &lines)
     }
@@ -48,8 +50,9 @@ struct AccessLine {
         lines += Array("{\"time\":\"\(text(of: time)).\(fraction)Z\"".utf8)
         let cache = request.cacheStatus.map(CacheUse.init)
         for (key, value) in [
-            ("client", client?.description), ("method", facts?.method), ("path", facts.map { Self.visible(target: $0.target) }),
-            ("protocol", facts?.version), ("referer", facts?.referer.map(Self.visible(referer:))), ("userAgent", facts?.userAgent),
+            ("client", client?.description), ("method", facts?.method),
+            ("path", facts.map { keys.left(outOf: Self.visible(target: $0.target)) }), ("protocol", facts?.version),
+            ("referer", facts?.referer.map { keys.left(outOf: Self.visible(referer: $0)) }), ("userAgent", facts?.userAgent),
             ("cache", cache?.outcome), ("tier", cache?.tier), ("request", request.requestID),
             ("trace_id", facts?.traceParent.flatMap { TraceContext(parent: $0, state: nil)?.traceID }),
         ] {

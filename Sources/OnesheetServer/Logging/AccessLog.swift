@@ -30,6 +30,7 @@ final class AccessLog: Sendable {
     }
 
     private let waiting = Mutex(Waiting())
+    private let keys = Mutex(ClientKeys())
     private let lost = Atomic(0)
     private let output: Mutex<Output>
     private let thread = NIOThreadPool(numberOfThreads: 1)
@@ -60,6 +61,9 @@ final class AccessLog: Sendable {
 
     /// The number of requests without a line, because too many waited or the file could not be written.
     var dropped: Int { lost.load(ordering: .relaxed) }
+
+    /// Leaves the keys of clients out of all lines from now on.
+    func leaveOut(_ keys: ClientKeys) { self.keys.withLock { $0 = keys } }
 
     /// Adds a line. Called on event loops; never waits for the file.
     func add(_ request: LoggedRequest) {
@@ -115,6 +119,7 @@ final class AccessLog: Sendable {
 
     private func write(_ batch: Waiting, to output: inout Output) {
         var lines: [UInt8] = []
+        output.line.keys = keys.withLock { $0 }
         for (request, time) in batch.requests {
             let facts: RequestFacts? =
                 switch request.head {

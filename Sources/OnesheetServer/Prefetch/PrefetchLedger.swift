@@ -30,7 +30,7 @@ struct PrefetchLedger: Sendable {
         let titles = try await prefetcher.titles(order.selection)
         try await onBegin()
         try await begin(order)
-        let (summary, wasStopped) = await jobs.run(of: order.source, variants: titles.count * variants.count) { note in
+        let (summary, wasStopped) = await jobs.run(of: order.source, variants: titles.total(of: variants.count)) { note in
             await prefetcher.run(titles, variants) { summary in
                 note(summary)
                 progress(summary)

@@ -19,10 +19,13 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     package var query: String?
     package var sizes: [String]
     package var formats: [String]
+    /// The queries of clients' questions about each title and the list, whose answers are asked for.
+    package var answers: [String]?
 
     package init(
         source: String, ids: [String] = [], dates: [CalendarDay] = [], list: String? = nil, query: String? = nil,
-        sizes: [String] = PrefetchConfiguration.defaultSizes, formats: [String] = PrefetchConfiguration.defaultFormats
+        sizes: [String] = PrefetchConfiguration.defaultSizes, formats: [String] = PrefetchConfiguration.defaultFormats,
+        answers: [String]? = nil
     ) {
         self.source = source
         self.ids = ids
@@ -31,6 +34,7 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
         self.query = query
         self.sizes = sizes
         self.formats = formats
+        self.answers = answers
     }
 
     /// The keys with which a client names titles.
@@ -78,7 +82,7 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
 
     /// The titles of this order.
     package var selection: Prefetcher.Selection {
-        Prefetcher.Selection(source: source, ids: ids, dates: dates, list: list, phrase: query)
+        Prefetcher.Selection(source: source, ids: ids, dates: dates, list: list, phrase: query, answers: answers ?? [])
     }
 
     /// The variants for every size in every format.
@@ -94,7 +98,7 @@ extension PrefetchOrder {
         [
             [ExactText(source)], ids.map { ExactText($0) }, list.map { [ExactText($0)] } ?? [], query.map { [ExactText($0)] } ?? [],
             sizes.map { ExactText($0) },
-            formats.map { ExactText($0) },
+            formats.map { ExactText($0) }, (answers ?? []).map { ExactText($0) },
         ]
     }
 
@@ -116,6 +120,7 @@ extension PrefetchConfiguration {
             case .today: [day]
             case .yesterday: [day.adding(days: -1)]
             }
-        return PrefetchOrder(source: source, dates: dates, sizes: sizes, formats: formats)
+        return PrefetchOrder(
+            source: source, dates: dates, list: list, sizes: sizes, formats: formats, answers: answers.isEmpty ? nil : answers)
     }
 }

@@ -72,6 +72,7 @@ struct DialectRoute: ImageRoute {
         address.fallback = image.fallback
         address.wantsFallback = image.wantsFallback
         address.ignored = image.ignored
+        address.limit = image.limit
         return address
     }
 

@@ -34,16 +34,19 @@ struct PrefetchRoute: Route {
         let ids: [String]?
         let sizes: [String]?
         let formats: [String]?
+        let answers: [String]?
         let dryRun: Bool?
 
-        enum CodingKeys: CodingKey, CaseIterable { case source, date, from, to, list, query, ids, sizes, formats, dryRun }
+        enum CodingKeys: CodingKey, CaseIterable { case source, date, from, to, list, query, ids, sizes, formats, answers, dryRun }
 
         func order() throws(RequestError) -> PrefetchOrder {
             if let ids, ids.isEmpty { throw .malformed("“ids” is empty: leave it out, or name at least one") }
-            return try PrefetchOrder(
+            var order = try PrefetchOrder(
                 source: source, date: date, from: from, to: to, ids: ids ?? [], list: list, query: query,
                 sizes: sizes ?? PrefetchConfiguration.defaultSizes, formats: formats ?? PrefetchConfiguration.defaultFormats,
                 naming: { "“\($0.rawValue)”" })
+            order.answers = answers
+            return order
         }
     }
 

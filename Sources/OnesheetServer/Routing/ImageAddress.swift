@@ -27,6 +27,8 @@ struct ImageAddress: Sendable {
     var wantsFallback: Bool?
     /// The parts of the address that have no effect.
     var ignored: [String] = []
+    /// The limit that each request counts against.
+    var limit: RequestLimit?
     /// Whether the source URL is encrypted in the address and must not be revealed to clients.
     var hidesSource = false
     /// The meaning of the path if its source has no such title.
@@ -61,9 +63,11 @@ struct ImageAddress: Sendable {
         return other
     }
 
-    /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970.
-    func checkExpiry(at now: Double) throws(RequestError) {
-        if let expires, expires > 0, Double(expires) < now { throw .expired(expires) }
+    /// Counts a request.
+    /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970, and a failure if `limit` is reached.
+    func admit(at now: Double) throws {
+        if let expires, expires > 0, Double(expires) < now { throw RequestError.expired(expires) }
+        if let wait = limit?.count() { throw Failure.keyIsUsedUp(retryAfter: wait) }
     }
 
     /// The canonical request.

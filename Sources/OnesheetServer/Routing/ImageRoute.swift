@@ -43,13 +43,13 @@ extension ImageRoute {
         throw RequestError.noSuchPath(prefix + rest)
     }
 
-    /// Parses an address and checks its expiry.
+    /// Parses an address, checks its expiry and counts the request.
     /// - Parameter query: begins with the question mark; empty without a query.
     func read(_ rest: Substring, query: Substring = "", at now: Date) throws -> ImageAddress? {
         let path = MergedSlashes.restored(in: readsQuery ? rest + query : rest)
         if !readsQuery, !query.isEmpty { try checkQuery(behind: path) }
         guard let address = try address(path) else { return nil }
-        try address.checkExpiry(at: now.timeIntervalSince1970)
+        try address.admit(at: now.timeIntervalSince1970)
         return address
     }
 

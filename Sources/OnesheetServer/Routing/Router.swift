@@ -17,6 +17,7 @@ struct Router: Sendable {
     /// The documents that event loops send.
     let kept: KeptDocuments
     private let tracing: RequestTracing
+    private let keys: ClientKeys
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
@@ -24,10 +25,11 @@ struct Router: Sendable {
     ///   - coding: compresses documents.
     ///   - kept: the documents that event loops send.
     ///   - errors: the last server errors.
+    ///   - keys: what logs, traces and errors leave out.
     ///   - pageOf: a problem as an HTML page, for browsers at an unknown path.
     init(
         _ table: RouteTable, _ commonFields: CommonFields, coding: DocumentCoding, kept: KeptDocuments, errors: RecentErrors,
-        tracing: RequestTracing, logger: Logger,
+        tracing: RequestTracing, keys: ClientKeys, logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
         self.table = table
@@ -37,6 +39,7 @@ struct Router: Sendable {
         self.errors = errors
         self.logger = logger
         self.tracing = tracing
+        self.keys = keys
         self.pageOf = pageOf
     }
 
@@ -44,8 +47,8 @@ struct Router: Sendable {
         let (request, start) = (context.request, ContinuousClock.now)
         let routed = route(context)
         let path = routed.path
-        logger.trace("request received", metadata: ["path": "\(shown(request: path))"])
-        var response = await tracing.run(request, to: routed.entry.name, path: shown(request: path)) {
+        logger.trace("request received", metadata: ["path": "\(keys.shown(request: path))"])
+        var response = await tracing.run(request, to: routed.entry.name, path: keys.shown(request: path)) {
             let outcome = await outcome(context, routed)
             let duration = ContinuousClock.now - start
             let bytes = request.method == .head ? 0 : outcome.body.contentLength ?? 0
@@ -53,7 +56,7 @@ struct Router: Sendable {
             logger.debug(
                 "answered",
                 metadata: [
-                    "method": "\(request.method)", "path": "\(shown(request: path))", "status": "\(outcome.status.code)",
+                    "method": "\(request.method)", "path": "\(keys.shown(request: path))", "status": "\(outcome.status.code)",
                     "milliseconds": "\(duration / .milliseconds(1))",
                 ])
             return outcome
@@ -91,10 +94,10 @@ struct Router: Sendable {
         } catch {
             guard !Task.isCancelled else { return Response(status: .clientLeft) }
             let error = Self.withoutKey(error)
-            let problem = Problem(error, at: clock.now.timeIntervalSince1970)
-            let path = shown(request: routed.path)
+            let problem = Problem(error, at: clock.now.timeIntervalSince1970).replacing { keys.left(outOf: $0) }
+            let path = keys.shown(request: routed.path)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
-            logger.log(level: level, "\(error)", metadata: ["path": "\(path)"])
+            logger.log(level: level, "\(keys.left(outOf: "\(error)"))", metadata: ["path": "\(path)"])
             errors.note(problem, at: path, request: context.client.id, now: clock.now)
             return Self.isForPerson(error, request.headers) ? pageOf(problem, request.headers) : response(to: problem, routed)
         }

@@ -68,14 +68,19 @@ final class RPDBDialectTests: XCTestCase {
         ] {
             XCTAssertEqual(try image(address).ignored, ignored, address)
         }
-        XCTAssertEqual(try image("imdb/poster-default/tt1.jpg?fallback=true").wantsFallback, true)
+        for value in ["true", "TRUE", "True", "T", "1"] {
+            XCTAssertEqual(try image("imdb/poster-default/tt1.jpg?fallback=\(value)").wantsFallback, true, value)
+        }
+        XCTAssertEqual(try image("imdb/poster-default/tt1.jpg?textless=TRUE").selector.description, "poster.none.de.en")
         XCTAssertNil(try image("imdb/poster-default/tt1.jpg?fallback=false").wantsFallback)
     }
 
     func testAnAddressThatCannotBeReadSaysWhyWithoutTheKey() {
         for (address, words) in [
             ("imdb/poster-default/nm1.jpg", "nm1"), ("tmdb/poster-default/550.jpg", "movie-550"),
-            ("tvdb/poster-default/x.jpg", "“x”"),
+            ("imdb/poster-default/tt0903747-1.jpg", "tt0903747-1"), ("imdb/poster-default/tt.jpg", "“tt”"),
+            ("imdb/poster-default/ttx1.jpg", "ttx1"), ("imdb/season-default/season-tt0903747-1.jpg", "S1"),
+            ("imdb/season-default/season-film-S1.jpg", "film"), ("tvdb/poster-default/x.jpg", "“x”"),
             ("tvdb/poster-default/movie-1.jpg", "movie-1"), ("imdb/poster-default/tt1.gif", ".gif"),
             ("imdb/poster-default/tt1.jpg?imageSize=small", "imageSize"), ("imdb/season-default/tt1.jpg", "season-tt0903747-S2"),
             ("imdb/episode-default/episode-tt1-1x1.jpg", "S1E1"), ("imdb/poster-default/tt1/x.jpg", "/…/imdb"),
@@ -128,6 +133,10 @@ final class RPDBDialectTests: XCTestCase {
             ([key("good-key-1").merging(["languages": .list([.scalar("x!")])]) { $1 }], "x!"),
             ([key("good-key-1").merging(["kinds": .list([.scalar("postr")])]) { $1 }], "postr"),
             ([key("good-key-1").merging(["limits": .scalar("1")]) { $1 }], "limits"),
+            ([key("good-key-1").merging(["requests": .scalar("0")]) { $1 }], "a number a second"),
+            ([key("good-key-1").merging(["requests": .scalar("nan")]) { $1 }], "a number a second"),
+            ([key("good-key-1").merging(["burst": .scalar("5")]) { $1 }], "“requests”"),
+            ([key("good-key-1").merging(["requests": .scalar("1"), "burst": .scalar("0")]) { $1 }], "at least 1"),
         ] {
             XCTAssertThrowsError(try dialect(keys), words) { error in
                 XCTAssertTrue("\(error)".contains(words), "\(words): \(error)")

@@ -112,6 +112,27 @@ final class TMDBDialectTests: XCTestCase {
         }
     }
 
+    func testClientsAskAboutTitlesAndLists() throws {
+        for (subject, query, targets) in [
+            (.title("550"), "", ["/movie/550"]), (.title("movie-550"), "language=de-de", ["/movie/550?language=de-DE"]),
+            (.title("tv-1396"), "append_to_response=b,a", ["/tv/1396?append_to_response=a%2Cb"]),
+            (.title("tv-1396-s1"), "", ["/tv/1396/season/1"]), (.title("tv-1396-s1-e2"), "", ["/tv/1396/season/1/episode/2"]),
+            (.title("person-287"), "", ["/person/287"]), (.title("collection-10"), "", ["/collection/10"]),
+            (
+                .list("popular", titles: 41), "language=de&append_to_response=images",
+                ["/movie/popular?language=de", "/movie/popular?language=de&page=2", "/movie/popular?language=de&page=3"]
+            ),
+            (.list("tv-trending", titles: 0), "", ["/trending/tv/week"]),
+            (.list("collection-10", titles: 41), "", ["/collection/10"]), (.list("unknown", titles: 1), "", []),
+        ] as [(ServiceSubject, String, [String])] {
+            XCTAssertEqual(try TMDBDialect().questions(about: subject, with: query).map(\.target), targets, "\(subject)")
+        }
+        for id in ["tt1", "tv-", "tv-1-2", "tv-1-s", "tv-1-s1-2", "tv-1-s1-e1-x", "", "-", "../550", "season-tt1-1", "550a"] {
+            XCTAssertEqual(try TMDBDialect().questions(about: .title(id), with: "").map(\.target), [], id)
+        }
+        XCTAssertThrowsError(try TMDBDialect().questions(about: .title("550"), with: "language=%zz"))
+    }
+
     func testFreshnessFollowsTheAgeOfAFilm() {
         let now = Date(timeIntervalSince1970: 1_795_262_400)  // 2026-11-21
         let (hour, day) = (3600.0, 86_400.0)

@@ -417,6 +417,21 @@ final class ImageKindTests: ServerTestCase {
         XCTAssertEqual(origin.requests(for: "/movie/550/images"), 1)
     }
 
+    func testPrefetchOfAnImageThatATitleDoesNotHaveIsNoFailure() async throws {
+        // Given a title without stills
+        let server = try await server(try await tmdb())
+        let order = #"{"source":"tmdb","ids":["550"],"sizes":["w92","w300.still","w92.still"],"formats":["png"]}"#
+        // When
+        let answer = try await server.send("/prefetch", method: "POST", fields: administrator, body: order)
+        // Then
+        XCTAssertEqual(["made", "none", "failed", "total"].map { try? answer.json()[$0] as? Int }, [1, 2, 0, 3], answer.text)
+        XCTAssertEqual((try answer.json()["titles"] as? [[String: String]])?.map { $0["state"] }, ["new"], answer.text)
+        // And a title without posters has failed
+        let other = try await server.send(
+            "/prefetch", method: "POST", fields: administrator, body: #"{"source":"tmdb","ids":["9999"],"sizes":["w92"]}"#)
+        XCTAssertEqual(try other.json()["failed"] as? Int, 1, other.text)
+    }
+
     func testWrongLanguagesAreErrorsOfTheConfiguration() async throws {
         for (languages, words) in [("[ko, Korean!]", "sources.sample.languages"), ("[]", "1 to 16"), ("ko", "needs a list")] {
             do {

@@ -101,6 +101,7 @@ final class RPDBServingTests: ServerTestCase {
         for path in [
             "imdb/poster-default/tt550.jpg", "imdb/poster-default/tt550.jpg?lang=de", "imdb/poster-default/tt404.jpg", "isValid",
             "imdb/poster-default/nm1.jpg", "imdb/nothing/tt1.jpg", "IMDB/poster-default/tt1.jpg", "imdb/poster-default/tt550.jpg/x",
+            "imdb/poser-default/tt550.jpg", "imbd/poster-default/tt550.jpg", "isVlaid", "", "x?lang=de",
         ] {
             _ = try await server.send("/\(Self.key)/\(path)")
             _ = try await server.send(
@@ -108,6 +109,9 @@ final class RPDBServingTests: ServerTestCase {
         }
         _ = try await server.send("/?view=explain&url=%2F\(Self.key)%2Fimdb%2Fposter-default%2Ftt550.jpg")
         var shown = ""
+        for path in ["/\(Self.key)", "/t/p/w92/\(Self.key)/1.jpg", "/SECRET%2DKEY-1/x", "/sources/\(Self.key)/titles"] {
+            shown += try await server.send(path, fields: [("Referer", "https://posters.example/\(Self.key)")]).text + "\n"
+        }
         for path in ["/metrics", "/errors", "/figures", "/cache/tmdb"] {
             shown += try await server.send(path, fields: [("Authorization", "Bearer secret-for-tests")]).text
         }
@@ -119,7 +123,9 @@ final class RPDBServingTests: ServerTestCase {
         shown += picture.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
         XCTAssertTrue(shown.contains("/{key}/"), "metrics name the addresses")
         XCTAssertTrue(shown.contains("/…/imdb/poster-default/tt550.jpg"), "logs name the rest")
-        for line in shown.split(separator: "\n") { XCTAssertFalse(line.contains(Self.key), "\(line)") }
+        for line in shown.split(separator: "\n") {
+            XCTAssertFalse(line.contains(Self.key) || line.contains("SECRET%2DKEY-1"), "\(line)")
+        }
         let stored = try FileManager.default.subpathsOfDirectory(atPath: server.cache)
         for file in stored {
             let bytes = FileManager.default.contents(atPath: "\(server.cache)/\(file)") ?? Data()
@@ -142,6 +148,29 @@ final class RPDBServingTests: ServerTestCase {
         let (old, new) = (try await server.send(path), try await server.send("/another-key/imdb/poster-default/tt550.jpg"))
         XCTAssertEqual(old.status, 403, old.text)
         XCTAssertEqual(new.status, 200, new.text)
+    }
+
+    func testAKeyMayHaveALimit() async throws {
+        // Given a key that has three requests, and one without a limit
+        let tmdb = try await tmdb()
+        let server = try await server(
+            sources: source(tmdb),
+            keys: "dialects: [{ rpdb: { keys: [{ key: limited-key, requests: 0.001, burst: 3 }, { key: other-key }] } }]")
+        // When images are asked for, new ones and those in memory, with and without a query
+        var statuses: [Int] = []
+        for path in ["tt550.jpg", "tt550.jpg", "tt550.jpg?lang=de", "tt550.jpg", "tt550.jpg?lang=de", "tt550.png"] {
+            statuses.append(try await server.send("/limited-key/imdb/poster-default/\(path)").status)
+        }
+        // Then each is counted
+        XCTAssertEqual(statuses, [200, 200, 200, 429, 429, 429])
+        let refused = try await server.send("/limited-key/imdb/poster-default/tt550.jpg")
+        XCTAssertGreaterThan(Int(refused.field("Retry-After") ?? "") ?? 0, 1)
+        XCTAssertTrue(try refused.json()["error"] as? String ?? "" != "", refused.text)
+        // And the key is valid, and others have their own
+        for path in ["/limited-key/isValid", "/other-key/imdb/poster-default/tt550.jpg"] {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, answer.text)
+        }
     }
 
     func testErrorsHaveTheFormOfTheOtherServer() async throws {

@@ -196,6 +196,72 @@ final class TMDBServingTests: ServerTestCase {
         XCTAssertEqual(tmdb.requests(), 3)
     }
 
+    func testAPrefetchAsksForAnswersAheadOfClients() async throws {
+        // Given
+        let tmdb = try await tmdb()
+        let server = try await server(tmdb, keys: "admin: { token: secret-for-tests }")
+        let queries = ["", "append_to_response=images&language=de-de"]
+        let cost = try await prefetch(on: server, "\"list\": \"popular\", \"dryRun\": true", answers: queries)
+        XCTAssertEqual(try cost.json()["answers"] as? Int, 4, cost.text)
+        for (made, state) in [(5, "new"), (0, "known")] {
+            // When a list is prefetched with the queries of two clients
+            let answer = try await prefetch(on: server, "\"list\": \"popular\"", answers: queries)
+            // Then its poster, two answers about it and two about the list are there
+            XCTAssertEqual(try answer.json()["made"] as? Int, made, answer.text)
+            XCTAssertEqual(try answer.json()["total"] as? Int, 5, answer.text)
+            XCTAssertEqual(try states(answer), [state], answer.text)
+        }
+        // And clients cause no call
+        let asked = tmdb.requests()
+        for path in [
+            "movie/550", "movie/550?language=de-DE&append_to_response=images", "movie/popular?language=de-DE",
+            "movie/popular?page=1",
+        ] {
+            let answer = try await server.send("/3/\(path)")
+            XCTAssertEqual(answer.status, 200, answer.text)
+        }
+        XCTAssertEqual(tmdb.requests(), asked)
+        // And what the service does not have has failed
+        let failed = try await prefetch(on: server, "\"ids\": [\"550\", \"903\"]", answers: [""])
+        XCTAssertEqual(try states(failed), ["known", "failed"], failed.text)
+        XCTAssertEqual(try failed.json()["failed"] as? Int, 2, failed.text)
+        // And a query that is none is an error
+        let account = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: ["append_to_response=rating"])
+        assertProblem(account, 400, "accounts")
+        let many = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: Array(repeating: "", count: 9))
+        assertProblem(many, 400, "more than 8")
+    }
+
+    func testOnlyASourceWithADialectHasAnswers() async throws {
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
+        let answer = try await prefetch(of: "sample", on: server, "\"ids\": [\"1\"]", answers: [""])
+        assertProblem(answer, 400, "no dialect asks “sample”")
+    }
+
+    func testAListThatTheServiceDoesNotHaveIsNoFault() async throws {
+        // Given
+        let server = try await server(try await tmdb(), keys: "admin: { token: secret-for-tests }")
+        // When
+        let answer = try await prefetch(on: server, "\"list\": \"collection-999999\"", answers: [])
+        // Then
+        assertProblem(answer, 404, "there is no list “collection-999999”")
+        let sources = try await server.send("/sources", fields: [("Authorization", "Bearer secret-for-tests")])
+        XCTAssertFalse(sources.text.contains("no list"), sources.text)
+    }
+
+    private func prefetch(
+        of source: String = "tmdb", on server: RunningServer, _ titles: String, answers: [String]
+    ) async throws -> ServerAnswer {
+        let answers = answers.map { "\"\($0)\"" }.joined(separator: ",")
+        return try await server.send(
+            "/prefetch", method: "POST", fields: [("Authorization", "Bearer secret-for-tests")],
+            body: "{\"source\": \"\(source)\", \"sizes\": [\"w92\"], \(titles), \"answers\": [\(answers)]}")
+    }
+
+    private func states(_ answer: ServerAnswer) throws -> [String?]? {
+        (try answer.json()["titles"] as? [[String: String]])?.map { $0["state"] }
+    }
+
     func testADialectNeedsItsSource() throws {
         let yaml = "dialects: [tmdb]\nsources: { films: { type: sample } }"
         XCTAssertThrowsError(
@@ -234,6 +300,7 @@ final class TMDBServingTests: ServerTestCase {
             switch path {
             case "/api/movie/550": return json(Self.film)
             case "/api/movie/551": return json(Self.newFilm)
+            case "/api/movie/popular": return json(#"{"results":[{"id":550,"title":"Film"}],"total_pages":1}"#)
             case "/api/movie/550/images":
                 return json(#"{"posters":[{"file_path":"/40-60.jpg","iso_639_1":"en","vote_average":8,"vote_count":40}]}"#)
             // A page for people.

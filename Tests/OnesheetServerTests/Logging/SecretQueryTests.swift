@@ -82,6 +82,33 @@ final class SecretQueryTests: ServerTestCase {
         }
     }
 
+    func testAKnownKeyIsNotLoggedWhereverItIs() {
+        let keys = ClientKeys(["SECRET-KEY-1", "other~key.2"])
+        for text in [
+            "/SECRET-KEY-1/imbd/poster-default/tt1.jpg", "/SECRET-KEY-1", "/SECRET-KEY-1/isVlaid?x=1", "/t/p/w92/SECRET-KEY-1/1",
+            "/SECRET%2DKEY-1/x", "/x?url=%2FSECRET-KEY-1%2Fimbd", "/x?url=%252FSECRET%252DKEY-1", "unknown source “SECRET-KEY-1”",
+            "/SECRET-KEY-1%", "/SECRET-KEY-1.jpg", "/SECRET-KEY-1%2Fx%zz", "/x?url=%2FSECRET-KEY-1%2F%FF%zz", "/other~key.2.jpg",
+            "https://posters.example/a/SECRET-KEY-1?lang=de", "/other~key.2/SECRET-KEY-1",
+        ] {
+            let shown = keys.left(outOf: text)
+            XCTAssertFalse(["SECRET", "other~"].contains { shown.contains($0) }, shown)
+            XCTAssertTrue(shown.contains("…"), shown)
+        }
+        for text in [
+            "/SECRET-KEY-12/x", "/SECRET-KEY-", "/", "", "/é…/%zz/%", "/secret-key-1/x", String(repeating: "%25", count: 4000),
+        ] {
+            XCTAssertEqual(keys.left(outOf: text), text)
+            XCTAssertEqual(ClientKeys().left(outOf: text), text)
+        }
+        // And RPDB's own have a form, at the beginning of a path
+        for (path, shown) in [
+            ("/t0-free-rpdb", "/…"), ("/t1-SECRET/imbd/x?y", "/…/imbd/x"), ("/t2-?x=1", "/…"),
+            ("/t/p/w92/t0-x/1", "/t/p/w92/t0-x/1"),
+        ] {
+            XCTAssertEqual(AccessLine.visible(target: path), shown)
+        }
+    }
+
     func testARefererLosesTheQueryOfAnOriginal() {
         let digits = Data("http://127.0.0.1:9/one.jpg?token=SECRETQ".utf8).base64URL
         let image = "/i/unsafe/w:60/\(digits.prefix(9))/\(digits.dropFirst(9)).jpg"

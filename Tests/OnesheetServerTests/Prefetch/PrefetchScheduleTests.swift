@@ -161,6 +161,21 @@ final class PrefetchScheduleTests: ServerTestCase {
         }
     }
 
+    func testALineMayNameAList() throws {
+        // Given
+        let line = try line("at: \"06:00\", source: sample, list: popular, answers: [\"language=de\"]")
+        // When
+        let order = line.order(at: Date(timeIntervalSince1970: 1_795_262_400))
+        // Then
+        XCTAssertEqual(order.list, "popular")
+        XCTAssertEqual(order.answers, ["language=de"])
+        XCTAssertEqual(order.dates, [])
+        // And each list is a line of its own, while the name of one without a list stays that of earlier versions
+        XCTAssertNotEqual(
+            line.name, try self.line("at: \"06:00\", source: sample, list: trending, answers: [\"language=de\"]").name)
+        XCTAssertEqual(try self.line("at: \"06:00\", source: sample, sizes: [w92]").name, "sample newest 21600 0 w92 jpg")
+    }
+
     func testThatAScheduleThatCannotBeCarriedOutIsRefused() {
         let table = [
             ("at: \"25:00\", source: sample", "“25:00” is not a time of day such as 06:00"),
@@ -171,6 +186,7 @@ final class PrefetchScheduleTests: ServerTestCase {
             ("at: \"06:00\", source: sample, formats: [jpgg]", "jpgg"),
             ("at: \"06:00\", source: sample, date: tomorrow", "tomorrow"),
             ("source: sample", "“at” is missing"),
+            ("at: \"06:00\", source: sample, list: popular, date: today", "prefetch.[0].list"),
         ]
         for (line, words) in table {
             XCTAssertThrowsError(try context(line), line) { XCTAssertTrue("\($0)".contains(words), "\($0)") }

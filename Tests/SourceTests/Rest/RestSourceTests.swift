@@ -154,6 +154,12 @@ final class RestSourceTests: XCTestCase {
         XCTAssertNil(parts.next)
         XCTAssertEqual(
             source.capabilities.lists, ["collection-{collection}", "popular", "top-rated", "trending", "tv-popular", "tv-trending"])
+        do throws(SourceError) {
+            _ = try await source.titles(TitleQuery(list: "collection-6"))
+            XCTFail("there is no collection 6")
+        } catch {
+            XCTAssertEqual(error, .notFound(id: "collection-6"))
+        }
         for name in ["poplar", "collection-", "collection-{collection}", "collection-5/6", ""] {
             do throws(SourceError) {
                 _ = try await source.titles(TitleQuery(list: name))
