@@ -222,7 +222,10 @@ package struct Prefetcher: Sendable {
         do throws(Failure) {
             let answer = try await patience.waiting { () async throws(Failure) in try await catalog.answer(of: source, to: question)
             }
-            if answer.status == 200 {
+            if answer.status == 200, await !catalog.hasAnswer(of: source, to: question) {
+                // A stale one, or one that no tier keeps.
+                summary.add(.init(title: subject, variants: 1, reason: "the cache has no fresh answer; the service may be away"))
+            } else if answer.status == 200 {
                 (summary.made, summary.bytes) = (1, answer.document.utf8.count)
             } else {
                 summary.add(.init(title: subject, variants: 1, reason: "the service answers with status \(answer.status)"))
@@ -252,7 +255,7 @@ package struct Prefetcher: Sendable {
         } catch let error where requests.count > 1 && error.blame == .image {
             // One of the variants may be the reason, such as one that takes too long, and the others can be made.
             for request in requests { summary.add(await make([request], from: source)) }
-        } catch where requests[0].image.selector.kind != .poster && error == .noImage(requests[0].image) {
+        } catch let error where requests[0].image.selector.kind != .poster && error == .noImage(requests[0].image) {
             summary.none = requests.count
         } catch {
             summary.add(.init(title: requests[0].title.description, variants: requests.count, reason: error.reason))

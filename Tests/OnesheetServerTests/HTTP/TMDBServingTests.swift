@@ -232,6 +232,22 @@ final class TMDBServingTests: ServerTestCase {
         assertProblem(many, 400, "more than 8")
     }
 
+    func testAPrefetchOfAnswersFailsWhileTheServiceIsAway() async throws {
+        // Given an answer that is stale
+        let clock = ManualClock()
+        let server = try await server(try await tmdb(), keys: "admin: { token: secret-for-tests }", clock: clock.wallClock)
+        _ = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: [""])
+        clock.advance(by: .seconds(40 * 86_400))
+        isAway.withLock { $0 = true }
+        // When it is prefetched again
+        let answer = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: [""])
+        // Then it has failed, although clients get it
+        XCTAssertEqual(try states(answer), ["failed"], answer.text)
+        XCTAssertTrue(answer.text.contains("no fresh answer"), answer.text)
+        let film = try await server.send("/3/movie/550")
+        XCTAssertEqual(film.text, Self.film)
+    }
+
     func testOnlyASourceWithADialectHasAnswers() async throws {
         let server = try await server(keys: "admin: { token: secret-for-tests }")
         let answer = try await prefetch(of: "sample", on: server, "\"ids\": [\"1\"]", answers: [""])
