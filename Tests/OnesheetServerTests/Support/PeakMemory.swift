@@ -21,9 +21,6 @@ enum PeakMemory {
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
     }
 
-    /// The resident bytes that no file holds: heap and stacks. Code that runs for the first time becomes resident too, but is no allocation.
-    static func anonymous() throws -> Int { try bytes("RssAnon:") }
-
     /// The resident bytes.
     private static func now() throws -> Int { try bytes("VmRSS:") }
 
