@@ -200,4 +200,32 @@ final class MemoryBudgetTests: XCTestCase {
         XCTAssertEqual([part.reserved, whole.reserved], [5, 325])
         withExtendedLifetime((all, small)) {}
     }
+
+    func testBytesThatExistLeaveTheirRoomToRenders() throws {
+        // Given a budget with an eighth for what exists, and a body in more memory than it has bytes
+        let budget = MemoryBudget(limit: 72 << 20)
+        let body = try XCTUnwrap(budget.reserve(16 << 20))
+        XCTAssertNil(budget.reserve(44 << 20))
+        // When it is counted as what exists
+        body.settle(to: 9 << 20)
+        // Then its bytes are counted, a render has room beside it, and all is released
+        XCTAssertEqual(budget.reserved, 9 << 20)
+        let render = try XCTUnwrap(budget.reserve(44 << 20))
+        XCTAssertEqual(budget.reserved, 53 << 20)
+        body.giveBack()
+        render.giveBack()
+        XCTAssertEqual(budget.reserved, 0)
+    }
+
+    func testSmallBytesThatExistAreNoSmallReservations() throws {
+        // Given small bodies that exist, as many as there may be small reservations, and a full budget
+        let budget = MemoryBudget(limit: 64 << 20)
+        let bodies = try (0..<4).map { _ in try XCTUnwrap(budget.reserve(1 << 20)) }
+        for body in bodies { body.settle(to: 1 << 20) }
+        let rest = try XCTUnwrap(budget.reserve(58 << 20))
+        // Then small ones have their own room
+        let small = [budget.reserve(2 << 20), budget.reserve(2 << 20)]
+        XCTAssertEqual(small.count { $0 != nil }, 2)
+        withExtendedLifetime((bodies, rest, small)) {}
+    }
 }

@@ -136,6 +136,19 @@ package final class MemoryBudget: Sendable {
         return max(room, min(limit, bytes + chargedRoom) - state.used)
     }
 
+    /// Counts a reservation of `old` bytes as `new` bytes that exist and cannot be refused.
+    fileprivate func settle(_ old: Int, to new: Int, of client: ClientKey?) {
+        state.withLock { state in
+            state.small -= smallPart(of: old)
+            state.used += new - old
+            state.charged += new
+            guard let client else { return }
+            let held = state.held[client, default: 0] - old
+            state.held[client] = held > 0 ? held : nil
+        }
+        whole?.settle(old, to: new, of: nil)
+    }
+
     fileprivate func addCharged(_ bytes: Int) {
         state.withLock {
             $0.used += bytes
@@ -156,10 +169,14 @@ package final class MemoryBudget: Sendable {
 
 /// A part of a budget. It is released with the last reference, or earlier by `giveBack()`.
 package final class MemoryReservation: Sendable {
-    private let bytes: Mutex<Int>
+    private let state: Mutex<State>
     private let budget: MemoryBudget
     private let client: ClientKey?
-    private let kind: Kind
+
+    private struct State {
+        var bytes: Int
+        var kind: Kind
+    }
 
     fileprivate enum Kind {
         case reserved
@@ -169,10 +186,9 @@ package final class MemoryReservation: Sendable {
     }
 
     fileprivate init(_ bytes: Int, of budget: MemoryBudget, for client: ClientKey? = nil, as kind: Kind) {
-        self.bytes = Mutex(bytes)
+        state = Mutex(State(bytes: bytes, kind: kind))
         self.budget = budget
         self.client = client
-        self.kind = kind
     }
 
     deinit { giveBack() }
@@ -183,25 +199,34 @@ package final class MemoryReservation: Sendable {
     /// Increases the reservation to at least `total` bytes.
     /// - Returns: whether there was room.
     package func grow(to total: Int) -> Bool {
-        precondition(kind == .reserved, "what is charged exists already")
-        return bytes.withLock { bytes in
-            guard total > bytes else { return true }
-            guard budget.change(bytes, to: total, of: client) else { return false }
-            bytes = total
+        state.withLock { state in
+            precondition(state.kind == .reserved, "what is charged exists already")
+            guard total > state.bytes else { return true }
+            guard budget.change(state.bytes, to: total, of: client) else { return false }
+            state.bytes = total
             return true
+        }
+    }
+
+    /// Counts it from now on as `total` bytes, no more than before, that exist and cannot be refused. Nothing else gets its room meanwhile.
+    package func settle(to total: Int) {
+        state.withLock { state in
+            precondition(state.kind == .reserved && total <= state.bytes, "only reserved bytes become charged ones")
+            budget.settle(state.bytes, to: total, of: client)
+            state = State(bytes: total, kind: .charged)
         }
     }
 
     /// Releases the bytes of the reservation beyond `total`.
     package func shrink(to total: Int) {
-        bytes.withLock { bytes in
-            guard total < bytes else { return }
-            switch kind {
-            case .reserved: _ = budget.change(bytes, to: total, of: client)
-            case .charged: budget.addCharged(total - bytes)
-            case .yielding: budget.addYielding(total - bytes)
+        state.withLock { state in
+            guard total < state.bytes else { return }
+            switch state.kind {
+            case .reserved: _ = budget.change(state.bytes, to: total, of: client)
+            case .charged: budget.addCharged(total - state.bytes)
+            case .yielding: budget.addYielding(total - state.bytes)
             }
-            bytes = total
+            state.bytes = total
         }
     }
 }

@@ -120,7 +120,9 @@ struct OriginFetch: Sendable {
     ) async throws(Failure) -> (answer: HTTPAnswer, body: CountedBytes) {
         do throws(HTTPTransportError) {
             let answer = try await transport.get(request, under: policy)
-            // Counted without a gap, including the wait for inspection: what comes between would take the room of the body.
+            // Counted from here on, including the wait for inspection, as what exists: the transport has reserved it. Without a gap, in which
+            // others would take its room.
+            answer.memory?.settle(to: answer.body.readableBytes)
             let memory = answer.memory ?? pool.memory.charge(answer.body.readableBytes)
             return (answer, CountedBytes(buffer: answer.body, reservation: memory))
         } catch .overloaded where !Task.isCancelled {

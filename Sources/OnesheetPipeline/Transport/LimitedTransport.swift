@@ -19,13 +19,15 @@ package struct LimitedTransport: HTTPTransport {
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
         // Not on the threads of the source: shared resources would wait there for a plugin that computes.
-        let answer = try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(HTTPTransportError) in
+        var answer = try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(HTTPTransportError) in
             try await transport.get(request, under: limits.applied(to: policy))
         }
         guard let memory else { return answer }
         guard let reservation = answer.memory ?? memory.reserve(0),
             reservation.grow(to: answer.body.readableBytes * Self.decodedSize)
         else { throw .overloaded(url: request.url) }
+        // A plugin may keep the answer for longer than its call.
+        answer.memory = nil
         WorkContext.current.call?.keep(reservation)
         return answer
     }
