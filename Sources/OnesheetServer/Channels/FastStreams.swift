@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP2
 
-/// Answers simple requests for cached images on an HTTP/2 connection, between NIO's handler of frames and its multiplexer: the fast path.
+/// Answers simple requests for cached images and kept documents on an HTTP/2 connection, between NIO's handler of frames and its multiplexer: the fast path.
 /// Their streams get no channel, which would cost more than the response. Neither do streams that the client resets in the read in which it
 /// opens them (CVE-2023-44487): the heads of a read go to the multiplexer at its end.
 final class FastStreams: ChannelInboundHandler, RemovableChannelHandler {

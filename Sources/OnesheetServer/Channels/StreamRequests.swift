@@ -77,7 +77,7 @@ final class StreamRequests {
 
     /// What the fast path makes of a request without a body; `nil` if nothing.
     func hit(_ request: StreamRequest) -> ResponseHeadCache.Outcome? {
-        // `RequestFields` has checked all fields; `SimpleRequest` takes three of them.
+        // `RequestFields` has checked all fields; `SimpleRequest` takes four of them.
         guard hasTurn, let simple = SimpleRequest(request.fields) else { return nil }
         looked += 1
         let outcome = fastPath?.heads.answer(simple, since: request.begun)

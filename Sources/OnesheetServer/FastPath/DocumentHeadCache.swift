@@ -7,8 +7,8 @@ import OnesheetHTTP
 
 /// One event loop's response heads of kept documents. Only used on its loop.
 final class DocumentHeadCache {
-    /// A full cache is emptied.
-    private static let limit = 4096
+    /// The most documents with heads, and codings. A full cache is emptied.
+    private static let limit = 256
     /// Bytes of the longest `Accept-Encoding` field that is remembered.
     private static let longestCodings = 256
 

@@ -6,7 +6,7 @@ import OnesheetCore
     import Glibc
 #endif
 
-/// Answers simple HTTP/1.1 requests for cached images before the parser sees them. Every other request passes to the parser byte
+/// Answers simple HTTP/1.1 requests for cached images and kept documents before the parser sees them. Every other request passes to the parser byte
 /// for byte. The handler gives its results to the router: the route, the parsed address and the lookup in the tiers.
 ///
 /// The parser reads the head of such a request again, and `HeadCheck` its `Host`: NIO's parser accepts nothing but bytes, and derives the

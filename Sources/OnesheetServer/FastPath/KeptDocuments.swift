@@ -12,6 +12,8 @@ import Synchronization
 /// A document is kept for one target in one content coding, until it is stale or anything is purged.
 final class KeptDocuments: Sendable {
     private static let most = 4096
+    /// The seconds for which a document is kept at most. A source may give an answer anew before it is stale, if no tier has it any more.
+    private static let longest = 3600.0
 
     private let kept: Mutex<S3FIFO<KeptDocument>>
     private let coding: DocumentCoding
@@ -45,12 +47,18 @@ final class KeptDocuments: Sendable {
         guard seconds > 0, let document = try await DocumentResponse(response) else { return response }
         let codings = ContentCodings(fields[.acceptEncoding])
         let encoded = document.encoded(for: codings, coding)
-        let made = KeptDocument(document: encoded, until: clock.now.addingTimeInterval(seconds), purges: purges)
+        let made = KeptDocument(document: encoded, until: clock.now.addingTimeInterval(min(seconds, Self.longest)), purges: purges)
         let key = Self.key(target, isPacked: DocumentCoding.isAccepted(codings))
         // The header fields take about as much as the target and 512 bytes.
-        let size = encoded.bytes.readableBytes + 2 * target.utf8.count + 512
+        let size = encoded.bytes.storageCapacity + 2 * target.utf8.count + 512
         kept.withLock { if size <= $0.weightLimit / 2 { $0.insert(made, for: key, weight: size) } }
         return encoded.answer(to: fields)
+    }
+
+    /// The document at `target` if it is still the same, for a client with these header fields.
+    func document(at target: String, to fields: HTTPFields) -> EncodedDocument? {
+        let isPacked = DocumentCoding.isAccepted(ContentCodings(fields[.acceptEncoding]))
+        return document(at: target, isPacked: isPacked, clock.now)?.document
     }
 
     /// The document at `target` if it is still the same.

@@ -130,7 +130,8 @@ private struct RequestLayout {
         guard !target.isEmpty, target.count <= targetLimit, bytes[start] == UInt8(ascii: "/"),
             bytes.has(" HTTP/1.1\r\n", at: target.upperBound)
         else { return nil }
-        hasQuery = bytes.end(from: start, while: { $0 != UInt8(ascii: "?") }, skipping: \.isQuestion) < target.upperBound
+        let path = bytes.extracting(first: target.upperBound)
+        hasQuery = path.end(from: start, while: { $0 != UInt8(ascii: "?") }, skipping: \.isQuestion) < path.count
         length = target.upperBound + 11
         var hasHost = false
         while !bytes.has("\r\n", at: length) {

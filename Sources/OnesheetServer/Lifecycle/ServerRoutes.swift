@@ -16,7 +16,7 @@ extension Router {
         // They are among what is remembered beside the cache (`ServerResources`).
         let limit = configuration.limits.limits.memory
         let (documents, coding) = (ListDocuments(keeping: limit / 128), DocumentCoding(keeping: limit / 256))
-        let answers = KeptDocuments(keeping: limit / 128, coding, clearedBy: cache.memory, clock: clock)
+        let answers = KeptDocuments(keeping: min(limit / 128, 4 << 20), coding, clearedBy: cache.memory, clock: clock)
         // The first route that matches a path answers it.
         let routes: [any Route] =
             explainer.routes

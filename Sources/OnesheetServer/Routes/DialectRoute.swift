@@ -159,6 +159,10 @@ struct DialectDocumentRoute: Route {
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         try administrator.checkLists(context)
         let target = context.request.head.path ?? ""
+        if administrator.sharesLists, let kept = documents.document(at: target, to: context.headers) {
+            try context.client.hold(kept.bytes, isInTier: true)
+            return kept.answer(to: context.headers)
+        }
         let query = target.cut(at: "?").map { "?\($0.after)" } ?? ""
         let purges = documents.purges
         let (response, fresh) = try await images.document(context, rest: rest + query)

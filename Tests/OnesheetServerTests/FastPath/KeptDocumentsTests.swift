@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import OnesheetCore
@@ -73,7 +74,7 @@ final class KeptDocumentsTests: ServerTestCase {
         let server = try await server(try await service(), clock: clock.wallClock)
         _ = try await server.send(film)
         XCTAssertNotNil(try early(film, of: server))
-        clock.advance(by: .seconds(31 * 86_400))
+        clock.advance(by: .seconds(3600))
         XCTAssertNil(try early(film, of: server))
     }
 
@@ -87,6 +88,20 @@ final class KeptDocumentsTests: ServerTestCase {
         // And it is sent again once it is made again
         _ = try await server.send(film)
         XCTAssertNotNil(try early(film, of: server))
+    }
+
+    func testTheRouterSendsAKeptDocumentToo() async throws {
+        // Given a document that was sent, and requests that are not the loop's
+        let server = try await server(try await service())
+        let first = try await server.send(film)
+        let kept = try XCTUnwrap(server.server.responder.router.kept.document(at: film, to: [:]))
+        for fields in [[("Origin", "https://app.example")], [("X-Other", "1")]] {
+            let answer = try await server.send(film, fields: fields)
+            XCTAssertEqual(answer.text, first.text)
+            // Then it stays, and is not made again
+            let still = server.server.responder.router.kept.document(at: film, to: [:])
+            XCTAssertEqual(still?.bytes.storageID, kept.bytes.storageID)
+        }
     }
 
     func testAnErrorIsNotSentAgain() async throws {
