@@ -52,4 +52,15 @@ final class TokenBucketTests: XCTestCase {
         }
         return count
     }
+
+    func testThatAHighRateHasABurstToo() {
+        let bucket = TokenBucket(perSecond: 2000, burst: 400)
+        var fullAt = 0.0
+        let allowed = (0..<10_000).count { _ in
+            guard case .allowed(let full) = bucket.spend(fullAt: fullAt, now: 1000) else { return false }
+            fullAt = full
+            return true
+        }
+        XCTAssertEqual(allowed, 400)
+    }
 }

@@ -251,8 +251,8 @@ struct TokenBucket: Sendable {
         guard capacity > 0 else { return .refused(until: nil) }
         let width = capacity * interval
         let next = possible(fullAt, now) + interval
-        // A tolerance of a millisecond, because sums of many intervals are not exact.
-        return next - now <= width + 0.001 ? .allowed(fullAt: next) : .refused(until: next - width)
+        // A tolerance, because sums of many intervals are not exact. It is less than an interval: `possible` takes more for another clock.
+        return next - now <= width + min(0.001, interval / 2) ? .allowed(fullAt: next) : .refused(until: next - width)
     }
 
     /// The calls that are left at `now` in a bucket that is full at `fullAt`.
