@@ -82,7 +82,7 @@ public struct RestSource: SourcePlugin {
         let answer: RestAnswer
         do throws(SourceError) {
             answer = try await client.ask(list.request, values.merging(counted) { own, _ in own }, id: name)
-        } catch .notFound where name == nil {
+        } catch .notFound where name == nil || page > 1 {
             return TitlePage(titles: [])
         }
         let facts = client.facts(values)

@@ -85,7 +85,7 @@ package struct Catalog: Sendable {
                 worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
             ) { () async throws(SourceError) in try await plugin.titles(query) }
         } catch {
-            guard let list = query.list, error.traits.contains(.isMissing) else { throw error }
+            guard let list = query.list, query.page == 1, error.traits.contains(.isMissing) else { throw error }
             throw .noList(list, of: source)
         }
         if isCurrent { note(page, of: source) }

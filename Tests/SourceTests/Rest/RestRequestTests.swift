@@ -45,6 +45,22 @@ final class RestRequestTests: XCTestCase {
         }
     }
 
+    func testAMissingPageEndsAList() async throws {
+        // Given a service that says more pages than it has
+        let transport = FakeTransport()
+        transport.on("https://a.example/n/8?page=2") { _ in HTTPAnswer(status: 404) }
+        transport.on("https://a.example/n/8?page=1", #"{"pages":3,"r":[{"id":1}]}"#)
+        let fields = "fields: { id: { at: /id, as: text }, name: /id }"
+        let lists = "lists: { \"list-{n}\": { get: \"/n/{n}{?page}\", items: /r, pages: /pages, \(fields) } }"
+        let source = try source("get: /l", more: lists, transport: transport)
+        // When
+        let first = try await source.titles(TitleQuery(list: "list-8"))
+        let second = try await source.titles(TitleQuery(list: "list-8", page: 2))
+        // Then
+        XCTAssertEqual([first.titles.count, second.titles.count], [1, 0])
+        XCTAssertEqual([first.next, second.next], [2, nil])
+    }
+
     func testPagesAreReadFromHeaders() async throws {
         // Given
         let transport = FakeTransport()
