@@ -108,7 +108,9 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 }
             }
             do throws(Failure) { return try outcome.get() } catch {
-                guard let kept, error.traits.contains(.allowsStale) else { throw error }
+                // A prefetch waits for what a service limits, instead of taking what is stale.
+                let mayWait = Urgency.current == .prefetch && error.traits.contains(.pausesPrefetch)
+                guard let kept, error.traits.contains(.allowsStale), !mayWait else { throw error }
                 logger.notice("a stale answer is used", metadata: ["key": "\(shown(naming: question.key))", "reason": "\(error)"])
                 return kept.value
             }
