@@ -285,7 +285,10 @@ extension Failure {
     static func unknownMatch(_ id: String, at member: String) -> Failure {
         Failure(
             blame: .request, status: .badRequest, title: "Bad request",
-            message: "“\(member)” has no title “\(shown(id: id))”; nothing was stated (“none” says that it has no such title)")
+            message: """
+                “\(member)” has no title “\(shown(id: id))”; nothing was stated (“none” says that it has no such title). If it got the title \
+                within a day, purge its source and state it again
+                """)
     }
 
     /// There is no candidate of this name.

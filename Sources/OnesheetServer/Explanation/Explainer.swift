@@ -76,7 +76,7 @@ package struct Explainer: Sendable {
             routes.lazy.compactMap { route in route.rest(of: path, merging: merging).map { (route, $0) } }
         }
         guard let (route, rest) = matches.first else { throw RequestError.noSuchPath(path) }
-        guard let read = try route.read(rest, query: query, at: now) else {
+        guard let read = try route.read(rest, query: query, at: now, counts: false) else {
             throw RequestError.malformed("“\(path)” is the address of a document, not of an image")
         }
         return (route, read)

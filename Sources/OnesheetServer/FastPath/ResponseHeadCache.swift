@@ -50,20 +50,20 @@ final class ResponseHeadCache {
     /// - Parameter begun: when it was received.
     func answer(_ request: SimpleRequest, since begun: NIODeadline) -> Outcome {
         let now = images.clock.now
-        if request.hasQuery { return documents.answer(request, at: now, since: begun).map { .answer($0) } ?? .pass }
         if let known = targets[request.target] {
             do {
-                try known.address.admit(at: now.timeIntervalSince1970)
+                try known.address.checkExpiry(at: now.timeIntervalSince1970)
+                try known.address.count()
             } catch {
                 return .route(known.routed.with(.refused(error)))
             }
             return answer(request, at: known, now, since: begun)
         }
+        if let response = documents.answer(request, at: now, since: begun) { return .answer(response) }
+        if request.hasQuery { return .pass }
         let routed = router.table.route(String(buffer: request.target))
         guard let image = routed.entry.image else {
-            guard let text = routed.entry.route?.immediateText else {
-                return documents.answer(request, at: now, since: begun).map { .answer($0) } ?? .route(routed)
-            }
+            guard let text = routed.entry.route?.immediateText else { return .route(routed) }
             routed.entry.counter.addImmediate(.successful, bytes: request.isHead ? 0 : text.utf8.count, since: begun)
             let head = ResponseHead(.state(text), router.commonFields, at: now)
             return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))

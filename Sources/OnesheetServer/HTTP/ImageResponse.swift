@@ -29,7 +29,7 @@ struct AddressFacts {
 
     /// The longest time in seconds that caches may keep a response of `now`; `nil` if it is that of other images.
     func longestLifetime(at now: Date) -> Int? {
-        // 0 is no expiry, as in `ImageAddress.admit(at:)`.
+        // 0 is no expiry, as in `ImageAddress.checkExpiry(at:)`.
         guard let expires, expires > 0 else { return longestLifetime }
         let rest = expires.subtractingReportingOverflow(Int(now.timeIntervalSince1970.rounded(.up))).partialValue
         return min(max(0, rest), longestLifetime ?? .max)

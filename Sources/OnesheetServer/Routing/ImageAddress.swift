@@ -63,11 +63,15 @@ struct ImageAddress: Sendable {
         return other
     }
 
-    /// Counts a request.
-    /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970, and a failure if `limit` is reached.
-    func admit(at now: Double) throws {
-        if let expires, expires > 0, Double(expires) < now { throw RequestError.expired(expires) }
-        if let wait = limit?.count() { throw Failure.keyIsUsedUp(retryAfter: wait) }
+    /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970.
+    func checkExpiry(at now: Double) throws(RequestError) {
+        if let expires, expires > 0, Double(expires) < now { throw .expired(expires) }
+    }
+
+    /// Counts a request for the image.
+    /// - Throws: a failure if `limit` is reached.
+    func count() throws(Failure) {
+        if let wait = limit?.count() { throw .keyIsUsedUp(retryAfter: wait) }
     }
 
     /// The canonical request.

@@ -44,12 +44,15 @@ extension ImageRoute {
     }
 
     /// Parses an address, checks its expiry and counts the request.
-    /// - Parameter query: begins with the question mark; empty without a query.
-    func read(_ rest: Substring, query: Substring = "", at now: Date) throws -> ImageAddress? {
+    /// - Parameters:
+    ///   - query: begins with the question mark; empty without a query.
+    ///   - counts: whether it is a request for the image.
+    func read(_ rest: Substring, query: Substring = "", at now: Date, counts: Bool = true) throws -> ImageAddress? {
         let path = MergedSlashes.restored(in: readsQuery ? rest + query : rest)
         if !readsQuery, !query.isEmpty { try checkQuery(behind: path) }
         guard let address = try address(path) else { return nil }
-        try address.admit(at: now.timeIntervalSince1970)
+        try address.checkExpiry(at: now.timeIntervalSince1970)
+        if counts { try address.count() }
         return address
     }
 

@@ -166,8 +166,11 @@ final class RPDBServingTests: ServerTestCase {
         let refused = try await server.send("/limited-key/imdb/poster-default/tt550.jpg")
         XCTAssertGreaterThan(Int(refused.field("Retry-After") ?? "") ?? 0, 1)
         XCTAssertTrue(try refused.json()["error"] as? String ?? "" != "", refused.text)
-        // And the key is valid, and others have their own
-        for path in ["/limited-key/isValid", "/other-key/imdb/poster-default/tt550.jpg"] {
+        // And the key is valid, an explanation is no request for the image, and others have their own
+        for path in [
+            "/limited-key/isValid", "/explain?url=/limited-key/imdb/poster-default/tt550.jpg",
+            "/other-key/imdb/poster-default/tt550.jpg",
+        ] {
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, 200, answer.text)
         }
