@@ -126,6 +126,14 @@ struct EngineCluster: Sendable {
             return try info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:\(slots)")
                 && (!isReplica || node.cli("INFO", "replication").contains("master_link_status:up"))
         }
+        // A client learns of a replica by a node's list, and a master sends writes to one that it calls online.
+        let replicas = nodes.count - masters
+        try wait("all know \(replicas) replicas") { node in
+            let known = try node.cli("CLUSTER", "NODES").split(whereSeparator: \.isNewline)
+            let isOfReplica = nodes.prefix(masters).enumerated().contains { $1 === node && $0 < replicas }
+            return try known.count { $0.contains("slave ") } == replicas
+                && (!isOfReplica || node.cli("INFO", "replication").contains("state=online"))
+        }
     }
 
     /// The index of the master that has a slot at the beginning.
