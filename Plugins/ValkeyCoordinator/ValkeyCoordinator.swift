@@ -43,10 +43,11 @@ public struct ValkeyCoordinator: CoordinatorPlugin {
     /// - Throws: `ConfigurationError` if a value is invalid or the file `ca` cannot be read.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         try configuration.check()
+        let deadline = TimeAmount(configuration.deadline.duration)
         let settings = ConnectionSettings(
-            user: configuration.user, password: configuration.password, tls: try configuration.tlsContext())
-        client = ValkeyClient(
-            configuration.addresses, settings: settings, deadline: TimeAmount(configuration.deadline.duration))
+            user: configuration.user, password: configuration.password, tls: try configuration.tlsContext(),
+            connecting: max(.milliseconds(250), deadline))
+        client = ValkeyClient(configuration.addresses, settings: settings, deadline: deadline)
         prefix = configuration.prefix
         clock = context.clock
     }

@@ -90,7 +90,7 @@ struct ConnectionSettings: Sendable {
     var password: String?
     var tls: NIOSSLContext?
     /// The time for a new connection until it can be used.
-    var connecting = TimeAmount.milliseconds(250)
+    var connecting: TimeAmount
 
     /// The first commands of a connection.
     var greeting: [ValkeyCommand] {
