@@ -20,8 +20,6 @@ package struct Catalog: Sendable {
     private let clock: WallClock
     /// The bytes of stored pages that are kept as values, which take a few times as much.
     private static let decodedPages = 1 << 20
-    /// The bytes of stored answers to clients' questions that are kept as texts.
-    private static let decodedAnswers = 4 << 20
 
     /// - Parameter memory: counts stored answers of sources while they are read.
     package init(
@@ -34,8 +32,7 @@ package struct Catalog: Sendable {
         titles = SourceAnswers("title", cache: cache, counting: memory, clock: clock, logger: logger)
         places = SourceAnswers("candidates", cache: cache, counting: memory, clock: clock, logger: logger)
         genres = SourceAnswers("genres", cache: cache, counting: memory, clock: clock, logger: logger)
-        services = SourceAnswers(
-            "service", cache: cache, counting: memory, clock: clock, logger: logger, keeping: Self.decodedAnswers)
+        services = SourceAnswers("service", cache: cache, counting: memory, clock: clock, logger: logger)
         ids = SourceAnswers("own id", cache: cache, counting: memory, clock: clock, logger: logger)
         ownIDs = OwnIDs(memory: cache.memory, clock: clock)
     }
