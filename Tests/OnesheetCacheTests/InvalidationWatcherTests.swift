@@ -38,7 +38,7 @@ final class InvalidationWatcherTests: XCTestCase {
         }
     }
 
-    func testWhatIsReadWhileMemoryIsBeingEmptiedIsNotStored() async throws {
+    func testReadDuringAPurgeIsNotStored() async throws {
         // Given work that begins when memory has heard of another's purge, and still has the entry
         let folder = try TemporaryDirectory()
         let (server, command) = (try disk(folder), try disk(folder))

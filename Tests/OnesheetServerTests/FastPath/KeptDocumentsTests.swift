@@ -112,7 +112,7 @@ final class KeptDocumentsTests: ServerTestCase {
         }
     }
 
-    func testWhatTheAdministratorGetsIsNotSentToOthers() async throws {
+    func testPrivateDocumentIsNotKept() async throws {
         // Given a server whose lists are the administrator's
         let server = try await server(try await service(), keys: "public: { lists: false }")
         let own = try await server.send(film, fields: administrator)
@@ -158,13 +158,7 @@ final class KeptDocumentsTests: ServerTestCase {
         _ service: OriginServer, keys: String = "", clock: WallClock = .system, hasFastPath: Bool = true
     ) async throws -> RunningServer {
         try await server(
-            sources: """
-                tmdb:
-                  type: rest
-                  manifest: tmdb
-                  variables: { token: ours }
-                  baseURL: "\(service.url)"
-                  networks: [loopback]
-                """, keys: "dialects: [tmdb]\nadmin: { token: secret-for-tests }\n\(keys)", clock: clock, hasFastPath: hasFastPath)
+            sources: tmdb(service.url), keys: "dialects: [tmdb]\nadmin: { token: secret-for-tests }\n\(keys)", clock: clock,
+            hasFastPath: hasFastPath)
     }
 }

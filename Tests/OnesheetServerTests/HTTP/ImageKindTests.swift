@@ -99,15 +99,8 @@ final class ImageKindTests: ServerTestCase {
         _ origin: OriginServer, languages: String = "languages: [ko, original, en, none]", cache: String? = nil
     ) async throws -> RunningServer {
         try await server(
-            sources: """
-                tmdb:
-                  type: rest
-                  manifest: tmdb
-                  variables: { token: t, pictures: "\(origin.url)/p" }
-                  baseURL: "\(origin.url)"
-                  networks: [loopback]
-                  \(languages)
-                """, keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }", cache: cache)
+            sources: tmdb(origin.url, variables: "token: t, pictures: \"\(origin.url)/p\"", more: languages),
+            keys: "admin: { token: secret-for-tests }\nsigning: { unsafe: true }", cache: cache)
     }
 
     private func width(_ server: RunningServer, _ path: String, line: UInt = #line) async throws -> Int {

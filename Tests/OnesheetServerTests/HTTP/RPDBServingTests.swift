@@ -260,14 +260,7 @@ final class RPDBServingTests: ServerTestCase {
     }
 
     private func source(_ tmdb: OriginServer) -> String {
-        """
-        tmdb:
-          type: rest
-          manifest: tmdb
-          variables: { token: ours, pictures: "\(tmdb.url)/p" }
-          baseURL: "\(tmdb.url)/api"
-          networks: [loopback]
-        """
+        self.tmdb("\(tmdb.url)/api", variables: "token: ours, pictures: \"\(tmdb.url)/p\"")
     }
 
     private func server(_ tmdb: OriginServer, keys: String = "") async throws -> RunningServer {

@@ -332,14 +332,8 @@ final class TMDBServingTests: ServerTestCase {
         _ tmdb: OriginServer, keys: String = "", credential: String = "token: ours", clock: WallClock = .system
     ) async throws -> RunningServer {
         try await server(
-            sources: """
-                tmdb:
-                  type: rest
-                  manifest: tmdb
-                  variables: { \(credential), pictures: "\(tmdb.url)/p" }
-                  baseURL: "\(tmdb.url)/api"
-                  networks: [loopback]
-                """, keys: "dialects: [tmdb]\n\(keys)", clock: clock)
+            sources: self.tmdb("\(tmdb.url)/api", variables: "\(credential), pictures: \"\(tmdb.url)/p\""),
+            keys: "dialects: [tmdb]\n\(keys)", clock: clock)
     }
 }
 

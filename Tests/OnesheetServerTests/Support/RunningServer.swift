@@ -165,6 +165,22 @@ class ServerTestCase: XCTestCase {
     /// A source that may request everything from `origin`.
     func web(_ origin: OriginServer) -> String { "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }" }
 
+    /// The source `tmdb`.
+    /// - Parameters:
+    ///   - api: the URL of its service.
+    ///   - more: further keys.
+    func tmdb(_ api: String, variables: String = "token: ours", more: String = "") -> String {
+        """
+        tmdb:
+          type: rest
+          manifest: tmdb
+          variables: { \(variables) }
+          baseURL: "\(api)"
+          networks: [loopback]
+          \(more)
+        """
+    }
+
     /// An empty folder.
     func folder() -> String {
         let path = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)").path
