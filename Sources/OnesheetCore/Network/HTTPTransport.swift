@@ -36,7 +36,7 @@ public struct HTTPAnswer: Sendable, Equatable {
     public var body: ByteBuffer
     /// The header fields of the redirects that led to it.
     package var redirects: [[String: String]] = []
-    /// The memory that is reserved for the body; `nil` if nobody has reserved any.
+    /// The memory reserved for the body; `nil` if none is reserved.
     package var memory: MemoryReservation?
 
     public init(status: Int, headers: [String: String] = [:], body: ByteBuffer = ByteBuffer()) {

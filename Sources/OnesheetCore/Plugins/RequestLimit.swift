@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit of requests: so many a second, and more at once. All clients that share it count.
+/// A rate limit with a burst. The requests of all clients that share it count.
 public final class RequestLimit: Sendable {
     private let bucket: TokenBucket
     /// In seconds since `start`.

@@ -28,7 +28,7 @@ public struct ServiceQuestion: Sendable {
 public enum ServiceSubject: Sendable, Equatable {
     /// The title with this id of the source.
     case title(String)
-    /// The list of the source with this name, which has so many titles.
+    /// The source's list with this name, and the number of its titles.
     case list(String, titles: Int)
 }
 

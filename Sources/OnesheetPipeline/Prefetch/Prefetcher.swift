@@ -56,7 +56,8 @@ package struct Prefetcher: Sendable {
         let questions: PrefetchQuestions
         package var count: Int { references.count }
 
-        /// The number of images and answers, for so many variants of each title.
+        /// The number of images and answers.
+        /// - Parameter variants: the number of images of each title.
         package func total(of variants: Int) -> Int {
             count * (variants + questions.queries.count) + questions.ofList.count
         }

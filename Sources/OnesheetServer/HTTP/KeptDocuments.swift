@@ -12,7 +12,7 @@ import Synchronization
 /// A document is kept for one target in one content coding, until it is stale or anything is purged.
 final class KeptDocuments: Sendable {
     private static let most = 4096
-    /// The seconds for which a document is kept at most. A source may give an answer anew before it is stale, if no tier has it any more.
+    /// The longest time of a document, in seconds. If the tiers lose an answer before it is stale, its source gives a new one.
     private static let longest = 3600.0
 
     private let kept: Mutex<S3FIFO<KeptDocument>>
