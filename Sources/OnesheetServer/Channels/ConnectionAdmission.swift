@@ -17,6 +17,13 @@ final class ConnectionAdmission: ChannelInboundHandler, RemovableChannelHandler 
 
     func handlerAdded(context: ChannelHandlerContext) { limit.begin() }
 
+    /// Accepts the next connections although Hummingbird's tasks have not taken the previous ones: it asks for more only while fewer than
+    /// ten wait for a task, but the event loop answers hits without one. `AcceptLimit` limits those that wait.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        if limit.room > 0 { context.read() }
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let channel = unwrapInboundIn(data)
         guard !connections.admit(channel) else { return context.fireChannelRead(data) }

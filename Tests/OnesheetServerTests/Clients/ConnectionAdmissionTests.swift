@@ -90,6 +90,19 @@ final class ConnectionAdmissionTests: XCTestCase {
         XCTAssertEqual(reads.count, 1)
     }
 
+    func testConnectionsAreAcceptedWhileOthersWaitForATask() throws {
+        // Given a channel whose last handler asks for no more connections, as one does while ten wait
+        _ = try serve(ClientsConfiguration(), isEncrypted: false)
+        XCTAssertEqual(reads.count, 0)
+        // When all that were read are admitted, then the next ones are read
+        server.pipeline.syncOperations.fireChannelReadComplete()
+        XCTAssertEqual(reads.count, 1)
+        // And not without room
+        for _ in 0..<200 { limit.connectionOpened() }
+        server.pipeline.syncOperations.fireChannelReadComplete()
+        XCTAssertEqual(reads.count, 1)
+    }
+
     func testThatOnlyAdmittedConnectionsCountForTheLimit() throws {
         _ = try serve(ClientsConfiguration(), isEncrypted: true)
         let greedy = try (0..<100).map { _ in try accept(from: "192.0.2.1") }
