@@ -81,7 +81,7 @@ final class FastStreams: ChannelInboundHandler, RemovableChannelHandler {
             switch requests.hit(request) {
             case .answer(let response)?: return send(response, on: frame.streamID, unsent, context)
             case .route(let parsed)?: routed = parsed
-            case .pass?, nil: break
+            case nil: break
             }
         }
         heads.append(Head(frame: frame, request: request, routed: routed))

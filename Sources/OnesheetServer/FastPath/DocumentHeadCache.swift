@@ -55,7 +55,7 @@ final class DocumentHeadCache {
         guard let kept = router.kept.document(at: target, isPacked: key.isPacked, now),
             kept.document.bytes.readableBytes <= mostBytes
         else { return nil }
-        let entry = router.table.route(target.cut(at: "?").map { String($0.before) } ?? target).entry
+        let entry = router.table.route(target).entry
         let made = PreparedDocument(kept, entry, router.commonFields, at: now)
         if prepared.count >= Self.limit { prepared.removeAll() }
         // A copy: a slice would keep the whole read alive.

@@ -171,8 +171,6 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 // The parser holds no bytes and no request is unanswered, so the router receives this request next.
                 next.handOver(routed)
                 hasRouted = true
-            case .pass:
-                hasRouted = true
             }
         }
         let event = hasRouted || bytes.readableBytes == 0 ? nil : eventAwaited(by: bytes, behindResponse: hasAnswered, context)

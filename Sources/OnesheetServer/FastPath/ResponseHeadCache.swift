@@ -19,8 +19,6 @@ final class ResponseHeadCache {
         /// The request needs more time. It continues to the router with the parsed target and the lookup so far. Indirect, because its
         /// size would make every outcome large.
         indirect case route(RoutedRequest)
-        /// The router does all of it.
-        case pass
     }
 
     /// The maximum number of targets, and of `Accept` headers. A full cache is emptied.
@@ -60,16 +58,15 @@ final class ResponseHeadCache {
             return answer(request, at: known, now, since: begun)
         }
         if let response = documents.answer(request, at: now, since: begun) { return .answer(response) }
-        if request.hasQuery { return .pass }
         let routed = router.table.route(String(buffer: request.target))
         guard let image = routed.entry.image else {
-            guard let text = routed.entry.route?.immediateText else { return .route(routed) }
+            guard routed.query.isEmpty, let text = routed.entry.route?.immediateText else { return .route(routed) }
             routed.entry.counter.addImmediate(.successful, bytes: request.isHead ? 0 : text.utf8.count, since: begun)
             let head = ResponseHead(.state(text), router.commonFields, at: now)
             return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))
         }
         do {
-            guard let address = try image.read(routed.rest, at: now) else { return .route(routed.with(.document)) }
+            guard let address = try image.read(routed.rest, query: routed.query, at: now) else { return .route(routed.with(.document)) }
             // Cached images of removed sources are not served.
             guard address.source != nil else { throw images.pipeline.unknownSource(of: address.title) }
             return answer(request, at: CachedTarget(routed, address), now, since: begun)
@@ -144,7 +141,7 @@ final class ResponseHeadCache {
     private func remember(_ target: CachedTarget) {
         if targets.count >= Self.limit { targets.removeAll() }
         target.isNew = false
-        targets[ByteBuffer(string: target.routed.path)] = target
+        targets[ByteBuffer(string: target.routed.target)] = target
     }
 
     private func chosenFormat(_ accept: ByteBuffer?) -> ImageFormat? {

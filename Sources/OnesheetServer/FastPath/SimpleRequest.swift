@@ -13,7 +13,6 @@ struct SimpleRequest {
     var isHead: Bool { layout.isHead }
     /// The path, percent-encoded, and the query.
     var target: ByteBuffer { slice(layout.target) }
-    var hasQuery: Bool { layout.hasQuery }
     var accept: ByteBuffer? { layout.accept.map(slice) }
     var acceptEncoding: ByteBuffer? { layout.acceptEncoding.map(slice) }
     var ifNoneMatch: ByteBuffer? { layout.ifNoneMatch.map(slice) }
@@ -89,7 +88,6 @@ struct SimpleRequest {
         default: return nil
         }
         layout.target = bytes.append(path)
-        layout.hasQuery = path.utf8.contains(UInt8(ascii: "?"))
         self.bytes = bytes
         self.layout = layout
     }
@@ -113,7 +111,6 @@ extension ByteBuffer {
 private struct RequestLayout {
     var isHead = false
     var target = 0..<0
-    var hasQuery = false
     var accept: Range<Int>?
     var acceptEncoding: Range<Int>?
     var ifNoneMatch: Range<Int>?
@@ -130,8 +127,6 @@ private struct RequestLayout {
         guard !target.isEmpty, target.count <= targetLimit, bytes[start] == UInt8(ascii: "/"),
             bytes.has(" HTTP/1.1\r\n", at: target.upperBound)
         else { return nil }
-        let path = bytes.extracting(first: target.upperBound)
-        hasQuery = path.end(from: start, while: { $0 != UInt8(ascii: "?") }, skipping: \.isQuestion) < path.count
         length = target.upperBound + 11
         var hasHost = false
         while !bytes.has("\r\n", at: length) {
@@ -174,8 +169,6 @@ private struct RequestLayout {
 extension EightBytes {
     /// The bytes for which `RequestLayout.isTargetByte` is false.
     fileprivate var endsTarget: Matches { below(0x21) | above(0x7E) | equal(to: UInt8(ascii: "#")) }
-    /// The beginning of a query.
-    fileprivate var isQuestion: Matches { equal(to: UInt8(ascii: "?")) }
     /// The end of a field's name.
     fileprivate var endsName: Matches { equal(to: UInt8(ascii: ":")) }
     /// The bytes for which `RequestLayout.isValueByte` is false, and tabs.

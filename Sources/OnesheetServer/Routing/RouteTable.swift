@@ -37,15 +37,18 @@ final class RouteTable: Sendable {
         unknown = Entry(nil, counters)
     }
 
-    /// - Parameter path: the percent-encoded path without the query.
-    func route(_ path: String) -> RoutedRequest {
+    /// - Parameter target: the percent-encoded path and the query.
+    func route(_ target: String) -> RoutedRequest {
+        // Split by bytes: a combining mark after the question mark would otherwise hide it.
+        let mark = target.firstIndex(ofMark: "?")
+        let (path, query) = mark.map { (String(target[..<$0]), target[$0...]) } ?? (target, "")
         for merging in [false, true] {
             for entry in entries {
                 let route = merging ? entry.image : entry.route
                 guard let rest = route?.rest(of: path, merging: merging) else { continue }
-                return RoutedRequest(table: self, entry: entry, path: path, rest: rest)
+                return RoutedRequest(table: self, entry: entry, target: target, path: path, query: query, rest: rest)
             }
         }
-        return RoutedRequest(table: self, entry: unknown, path: path, rest: path[...])
+        return RoutedRequest(table: self, entry: unknown, target: target, path: path, query: query, rest: path[...])
     }
 }

@@ -17,16 +17,22 @@ struct RoutedRequest: Sendable {
 
     let table: RouteTable
     let entry: RouteTable.Entry
-    /// The percent-encoded path without the query.
+    /// The percent-encoded path and the query, as sent.
+    let target: String
+    /// The path without the query.
     let path: String
+    /// Begins with the question mark; empty without a query.
+    let query: Substring
     /// The path after the route's prefix.
     let rest: Substring
     private(set) var image: Image?
 
-    init(table: RouteTable, entry: RouteTable.Entry, path: String, rest: Substring) {
+    init(table: RouteTable, entry: RouteTable.Entry, target: String, path: String, query: Substring, rest: Substring) {
         self.table = table
         self.entry = entry
+        self.target = target
         self.path = path
+        self.query = query
         self.rest = rest
     }
 

@@ -77,9 +77,8 @@ struct Router: Sendable {
     private func route(_ context: RequestContext) -> RoutedRequest {
         // The path as sent. Hummingbird's URI fails on escapes that are not UTF-8.
         let target = context.request.head.path ?? "/"
-        if let routed = context.routed, routed.table === table, routed.path.isExactly(target) { return routed }
-        // Split by bytes: a combining mark after the question mark would otherwise hide it.
-        return table.route(target.cut(at: "?").map { String($0.before) } ?? target)
+        if let routed = context.routed, routed.table === table, routed.target.isExactly(target) { return routed }
+        return table.route(target)
     }
 
     /// The route's response, or the problem document of its error.

@@ -1,6 +1,5 @@
 import HTTPTypes
 import NIOCore
-import NIOEmbedded
 import OnesheetCore
 import OnesheetTesting
 import XCTest
@@ -127,23 +126,6 @@ final class KeptDocumentsTests: ServerTestCase {
         _ = try await server.send(film)
         XCTAssertNotNil(try early(film, of: server, sendsFiles: true))
         XCTAssertNil(try early(film, of: server))
-    }
-
-    private func request(_ target: String, method: String, _ fields: [String]) -> [UInt8] {
-        Array(([method + " " + target + " HTTP/1.1", "Host: h"] + fields + ["", ""]).joined(separator: "\r\n").utf8)
-    }
-
-    /// The body that a loop of `server` sends at once; `nil` if it leaves the request to the router.
-    private func early(
-        _ target: String, _ field: String = "User-Agent: x", of server: RunningServer, method: String = "GET",
-        sendsFiles: Bool = false
-    ) throws -> String? {
-        let router = server.server.responder.router
-        let files = sendsFiles ? OpenFileCache(on: EmbeddedEventLoop(), clock: router.table.images.clock) : nil
-        let request = try XCTUnwrap(SimpleRequest(ByteBuffer(bytes: request(target, method: method, [field]))))
-        let heads = ResponseHeadCache(router, files: files)
-        guard case .answer(let response) = heads.answer(request, since: .now()) else { return nil }
-        return String(buffer: response.body ?? ByteBuffer())
     }
 
     private func service(length: Int = 2000) async throws -> OriginServer {

@@ -52,7 +52,10 @@ final class TwoWaysTests: ServerTestCase {
             return [
                 "/t/p/w154/sample/\(width)", "/t/p/w92/sample/\(width).png", "/i/unsafe/w:\(width)/plain/sample://1@png",
                 "/i/unsafe/w:\(width)/plain/sample://1", "/thumbor/unsafe/\(width)x0/sample://1",
-                "/cdn-cgi/image/w=\(width),f=auto/sample://1", "/iiif/3/sample:%2F%2F1/full/\(width),/0/default.jpg",
+                "/cdn-cgi/image/w=\(width),f=auto/sample://1", "/_next/image?url=sample%3A%2F%2F1&w=\(width)&q=75",
+                "/_next/image?url=nobody%3A%2F%2F1&w=\(width)&q=75", "/t/p/w92/sample/\(width).jpg?x=1", "/i/unsafe/w:9/plain/sample://1?x",
+                "/3/configuration?x=1", "/health?x=1", "/nowhere?x=1", "/sources?x=1",
+                "/iiif/3/sample:%2F%2F1/full/\(width),/0/default.jpg",
                 "/iiif/3/sample:%2F%2F\(width)/info.json", "/iiif/3/sample:%2F%2F1",
                 "/iiif/3/sample:%2F%2F1/full/9999,/0/default.jpg",
                 "/t/p/w92/sample/none.jpg", "/t/p/w92/nobody/1.jpg", "/i/wrong/w:9/plain/sample://1", "/i/unsafe/w:9",
@@ -118,6 +121,23 @@ final class TwoWaysTests: ServerTestCase {
         try await ways.assertSame(others.map(bytes))
         // Then the responses are equal, and there is such a file
         XCTAssertFalse(try OpenFiles.paths(below: OpenFiles.memory).isEmpty)
+    }
+
+    func testAnImageWhoseAddressHasAQueryIsSentByTheLoop() async throws {
+        // Given images in memory, one of whose addresses is a query
+        let address = "/_next/image?url=sample%3A%2F%2F1&w=96&q=75"
+        let poster = "/t/p/w92/sample/1.jpg"
+        let ways = try await twoWays(keys: "dialects: [next]", warm: [address, poster])
+        // Then the loop sends them, also if a query has no effect
+        XCTAssertNotNil(try early(address, of: ways.early))
+        XCTAssertNotNil(try early(poster + "?tag=1", of: ways.early))
+        // And nothing for another query
+        XCTAssertNil(try early("/_next/image?url=sample%3A%2F%2F1&w=97&q=75", of: ways.early))
+        XCTAssertNil(try early("/_next/image", of: ways.early))
+        // And the router sends the same, also if one follows another on a connection
+        let targets = [address, poster + "?tag=1", poster, address + "&x=1", address]
+        try await ways.assertSame([targets.flatMap { bytes(request($0)) }])
+        try await ways.assertSame(targets.map { bytes(request($0)) })
     }
 
     func testThatSimpleRequestsAreRecognised() throws {

@@ -1,6 +1,10 @@
 import Foundation
+import NIOCore
+import NIOEmbedded
 import OnesheetTesting
 import XCTest
+
+@testable import OnesheetServer
 
 /// Two servers with the same pictures: one with the fast path, the other without.
 struct TwoWays {
@@ -106,5 +110,22 @@ extension ServerTestCase {
             for path in warm { for _ in 0..<2 { _ = try await way.send(path) } }
         }
         return ways
+    }
+
+    /// The body that a loop of `server` sends at once; `nil` if it leaves the request to the router.
+    func early(
+        _ target: String, _ field: String = "User-Agent: x", of server: RunningServer, method: String = "GET",
+        sendsFiles: Bool = false
+    ) throws -> String? {
+        let router = server.server.responder.router
+        let files = sendsFiles ? OpenFileCache(on: EmbeddedEventLoop(), clock: router.table.images.clock) : nil
+        let request = try XCTUnwrap(SimpleRequest(ByteBuffer(bytes: request(target, method: method, [field]))))
+        let heads = ResponseHeadCache(router, files: files)
+        guard case .answer(let response) = heads.answer(request, since: .now()) else { return nil }
+        return String(buffer: response.body ?? ByteBuffer())
+    }
+
+    func request(_ target: String, method: String, _ fields: [String]) -> [UInt8] {
+        Array(([method + " " + target + " HTTP/1.1", "Host: h"] + fields + ["", ""]).joined(separator: "\r\n").utf8)
     }
 }
