@@ -24,6 +24,13 @@ package struct Posters: Sendable {
     /// last answer.
     package func choice(of image: ImageReference) async throws -> PosterChoice { try await candidates(of: image).choice }
 
+    /// The same, without the candidates that its source cannot tell at present.
+    package func knownChoice(of image: ImageReference) async throws -> PosterChoice {
+        do { return try await choice(of: image) } catch let error as Failure where error != .cancelled {
+            return try await choices.choice(of: image)
+        }
+    }
+
     /// The choice as `choice(of:)` returns it, and the candidates of the source, or the reason for which it cannot answer.
     private func candidates(
         of image: ImageReference
@@ -94,17 +101,16 @@ package struct Posters: Sendable {
     package func match(_ title: TitleReference, as ids: [String: String?]) async throws -> [String] {
         try checkMembers(ids.keys, of: title)
         catalog.know(title)
-        var unchecked: [String] = []
-        for member in try catalog.source(title.source).members {
-            guard let stated = ids[member.name], let id = stated, id != "none" else { continue }
-            switch await has(id, member) {
-            case true?: continue
-            case false?: throw Failure.unknownMatch(id, at: member.name)
-            case nil: unchecked.append(member.name)
-            }
+        let stated = try catalog.source(title.source).members.compactMap { member -> (id: String, member: SourceMember)? in
+            (ids[member.name] ?? nil).flatMap { $0 == "none" ? nil : (id: $0, member: member) }
         }
+        let answers = await withTaskGroup(of: (index: Int, has: Bool?).self) { group in
+            for (index, (id, member)) in stated.enumerated() { group.addTask { (index, await has(id, member)) } }
+            return await group.reduce(into: [Bool?](repeating: nil, count: stated.count)) { $0[$1.index] = $1.has }
+        }
+        for ((id, member), has) in zip(stated, answers) where has == false { throw Failure.unknownMatch(id, at: member.name) }
         _ = try await decide(ImageReference(title)) { $0.match(ids) }
-        return unchecked
+        return zip(stated, answers).compactMap { $1 == nil ? $0.member.name : nil }
     }
 
     /// Whether a member has images or a title of this id; `nil` if it does not answer.

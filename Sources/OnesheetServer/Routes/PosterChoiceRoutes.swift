@@ -30,12 +30,12 @@ struct TitlePosters: Sendable {
         enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block, match, decision, insteadOf }
     }
 
+    func show(_ context: RequestContext) async throws -> Response { try await show(try await posters.choice(of: image), context) }
+
     /// - Parameter unchecked: the members whose stated ids could not be checked.
-    func show(_ context: RequestContext, unchecked: [String] = []) async throws -> Response {
+    private func show(_ choice: PosterChoice, _ context: RequestContext, unchecked: [String] = []) async throws -> Response {
         let isWhole = try administrator.isAsking(context)
-        return try .json(
-            PostersDocument(
-                try await posters.choice(of: image), try await posters.current(image), isWhole: isWhole, unchecked: unchecked))
+        return try .json(PostersDocument(choice, try await posters.current(image), isWhole: isWhole, unchecked: unchecked))
     }
 
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
@@ -68,7 +68,9 @@ struct TitlePosters: Sendable {
                 throw RequestError.malformed(
                     "“match” needs members with their ids, such as {\"tmdb\": \"550\"}; null takes a statement back")
             }
-            return try await show(context, unchecked: try await posters.match(found.title, as: ids))
+            let unchecked = try await posters.match(found.title, as: ids)
+            // It is stated, also if no member has candidates.
+            return try await show(try await posters.knownChoice(of: image), context, unchecked: unchecked)
         case (nil, nil, true?, nil, nil, nil):
             guard let source = found.source else { throw images.pipeline.unknownSource(of: found.title) }
             _ = try await posters.block(image, from: source)

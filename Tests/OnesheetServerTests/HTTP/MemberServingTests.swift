@@ -163,6 +163,20 @@ final class MemberServingTests: ServerTestCase {
         }
     }
 
+    func testStatementIsAnsweredWhileNoMemberHasCandidates() async throws {
+        // Given a title about which no database answers
+        let server = try await server(try await databases())
+        // When its id there is stated
+        let answer = try await server.send(
+            "/sources/all/titles/999/poster", method: "PUT", fields: administrator, body: #"{"match":{"fanart":"8"}}"#)
+        // Then the answer is what was stated, and that it could not be checked
+        XCTAssertEqual(answer.status, 200, answer.text)
+        let document = try answer.json()
+        XCTAssertEqual(document["unchecked"] as? [String], ["fanart"])
+        XCTAssertEqual((document["decision"] as? [String: Any])?["matches"] as? [String: String], ["fanart": "8"])
+        XCTAssertEqual((document["candidates"] as? [Any])?.count, 0)
+    }
+
     func testUnreadableMatchIsReported() async throws {
         // Given a stated match, whose value in the state is damaged
         let (databases, cache, log) = (try await databases(), folder(), LogRecorder())
