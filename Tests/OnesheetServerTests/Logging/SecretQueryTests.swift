@@ -100,6 +100,13 @@ final class SecretQueryTests: ServerTestCase {
             XCTAssertEqual(keys.left(outOf: text), text)
             XCTAssertEqual(ClientKeys().left(outOf: text), text)
         }
+        // And a shortened text has no part of one
+        for text in ["/a/SECRET-KE…", "“SECR…” is unknown", "/a%2FSECRET%2DKE…", "“SECRET-KEY-1…”"] {
+            let shown = keys.left(outOf: text)
+            XCTAssertFalse(shown.contains("SECR"), shown)
+            XCTAssertTrue(shown.contains("…"), shown)
+        }
+        for text in ["/a/SECRET-KEYS…", "SEC…", "/ SECRET-KE …", "……"] { XCTAssertEqual(keys.left(outOf: text), text) }
         // And RPDB's own have a form, at the beginning of a path
         for (path, shown) in [
             ("/t0-free-rpdb", "/…"), ("/t1-SECRET/imbd/x?y", "/…/imbd/x"), ("/t2-?x=1", "/…"),
