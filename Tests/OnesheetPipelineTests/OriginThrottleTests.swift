@@ -78,4 +78,43 @@ final class OriginThrottleTests: OriginThrottleTestCase {
         gate.open()
         _ = try await working.value
     }
+
+    func testAFullLineHidesNoFailureOfTheHost() async throws {
+        // Given a host that does not answer
+        let (url, breaker) = (url, CircuitBreaker(clock: clock.wallClock))
+        for number in 1...CircuitBreaker.failures {
+            // When others take its only slot before the second attempt
+            let (gate, slots) = (Gate(), Slots<OriginHost>(SlotRules(places: 1, waiting: .everybody(0))))
+            let retry = Retry(
+                random: { 0.5 },
+                sleep: { _ in
+                    Task { try await slots.with(OriginHost(url), within: .seconds(60)) { _ in try await gate.pass() } }
+                    await gate.hasBeenReached()
+                })
+            let throttle = OriginThrottle(slots: slots, breaker: breaker, retry: retry, clock: clock.wallClock)
+            let error = await failure(throttle, Script([.failure(failed)]), path: "\(number).jpg")
+            gate.open()
+            // Then the request fails as its first attempt did
+            guard case .failed = error else { return XCTFail("\(String(describing: error))") }
+        }
+        // And the host rests
+        XCTAssertNotEqual(breaker.admission(of: url), .now)
+    }
+
+    func testALostTurnHidesNoFailureOfTheHost() async {
+        let throttle = throttle()
+        for number in 1...CircuitBreaker.failures {
+            let url = WebURL("http://films.example/\(number).jpg")!
+            let calls = Script([.failure(failed)])
+            do throws(HTTPTransportError) {
+                _ = try await throttle.ask(
+                    url, again: { () async throws(HTTPTransportError) in throw .crowded(url: "", retryAfter: 1) }
+                ) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
+                XCTFail("answered")
+            } catch {
+                guard case .failed = error else { return XCTFail("\(error)") }
+            }
+        }
+        XCTAssertNotEqual(throttle.breaker.admission(of: url), .now)
+    }
 }

@@ -30,6 +30,13 @@ struct OriginThrottle: Sendable {
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let host = OriginHost(url)
         var pauses = retry.pauses
+        // The last attempt, if no answer came. It tells of the host, also if the next one gets no turn.
+        var unanswered: (failure: ExchangeFailure, began: Date)?
+        func hostFailure() -> HTTPTransportError? {
+            guard let (failure, began) = unanswered else { return nil }
+            breaker.failed(url, failure.isSilence ? .silent : .unreachable, since: began)
+            return failure.error(at: url, isNamed: isNamed)
+        }
         for attempt in 1... {
             let admission = breaker.admission(of: url)
             if case .later(let seconds) = admission { throw .unavailable(url: url.description, retryAfter: seconds) }
@@ -51,6 +58,7 @@ struct OriginThrottle: Sendable {
                     return answer
                 }
                 breaker.answered(url, isTrial: isTrial)
+                unanswered = nil
                 guard answer.isOverload else { return answer }
                 if isLast || answer.status == 429 { return answer }
             } catch let failure as ExchangeFailure {
@@ -61,21 +69,21 @@ struct OriginThrottle: Sendable {
                 }
                 if failure.isAnswered { breaker.answered(url, isTrial: isTrial) }
                 let isOurs = isNamed && failure.isRefusal
+                unanswered = failure.isUnanswered && !failure.isAnswered && !isOurs ? (failure, began) : nil
                 if isLast || isOurs || !failure.isWorthAnotherTry || time.isOver {
-                    if failure.isUnanswered, !failure.isAnswered, !isOurs {
-                        breaker.failed(url, failure.isSilence ? .silent : .unreachable, since: began)
-                    } else if isTrial, !failure.isAnswered {
-                        // Not the host is to blame, so its trial is still to come.
-                        breaker.giveBack(url)
-                    }
+                    if let error = hostFailure() { throw error }
+                    // Not the host is to blame, so its trial is still to come.
+                    if isTrial, !failure.isAnswered { breaker.giveBack(url) }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
             } catch NotAsked.paused(let seconds) {
                 throw .unavailable(url: url.description, retryAfter: seconds)
             } catch NoPlace.full(let seconds) {
+                if let error = hostFailure() { throw error }
                 if isTrial { breaker.giveBack(url) }
                 throw .crowded(url: url.description, retryAfter: seconds)
             } catch NotAsked.late {
+                if let error = hostFailure() { throw error }
                 if isTrial { breaker.giveBack(url) }
                 throw .timedOut(url: url.description)
             } catch {
@@ -87,6 +95,7 @@ struct OriginThrottle: Sendable {
                 throw .failed(url: url.description, reason: "cancelled")
             }
             do throws(HTTPTransportError) { try await turn() } catch {
+                if !Task.isCancelled, let error = hostFailure() { throw error }
                 if isTrial { breaker.giveBack(url) }
                 throw error
             }
