@@ -22,17 +22,36 @@ extension Manifest {
     }
 
     static func decoded(_ yaml: String, _ name: String) throws(ConfigurationError) -> Manifest {
-        let value: ConfigurationValue
-        do {
-            value = try Yams.compose(yaml: yaml).map(ConfigurationValue.init) ?? .null
-        } catch {
+        let node: Node?
+        do { node = try Yams.compose(yaml: yaml) } catch {
             throw ConfigurationError(path: "manifest", message: "“\(name)” is not YAML: \(error)")
         }
         do {
-            return try ConfigurationDecoder().decode(Manifest.self, from: value)
+            return try ConfigurationDecoder().decode(Manifest.self, from: node.map(ConfigurationValue.init) ?? .null)
         } catch {
-            throw error.under("manifest \(name)")
+            var located = error.under("manifest")
+            located.place = "\(name):\(node?.mark(of: error)?.description ?? "1:1")"
+            throw located
         }
+    }
+}
+
+extension Node {
+    /// Where the value of an error is, or the key that is wrong itself, or else what is around it.
+    fileprivate func mark(of error: ConfigurationError) -> Mark? {
+        var node = self
+        for key in error.path.pieces(at: ".") {
+            let inner: Node? =
+                if let nodes = node.sequence, let index = Int(key.dropFirst().dropLast()), nodes.indices.contains(index) {
+                    nodes[index]
+                } else {
+                    node.mapping?[String(key)]
+                }
+            guard let inner else { break }
+            node = inner
+        }
+        let wrong = error.key.flatMap { key in node.mapping?.keys.first { $0.string == key } }
+        return (wrong ?? node).mark
     }
 }
 

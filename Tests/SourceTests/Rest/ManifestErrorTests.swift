@@ -1,3 +1,4 @@
+import Foundation
 import OnesheetCore
 import OnesheetTesting
 import RestSource
@@ -85,6 +86,32 @@ final class ManifestErrorTests: XCTestCase {
 
             // Then
             XCTAssertThrowsError(try make(), replacement) { XCTAssertEqual("\($0)", expected) }
+        }
+    }
+
+    func testMistakesInAFileHaveTheirPlace() throws {
+        // Given
+        let lines = [
+            "baseURL: https://a.example", "title: { get: /t, fields: { id: /id, name: /id } }", "candidates:", "  get: /c",
+            "  items: /c", "  fields: { url: /url }", "rate: 1",
+        ]
+        let folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { try FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "films.yaml")
+        for (line, replacement, expected) in [
+            (4, "  itmes: /c", "5:3: manifest.candidates: unknown key “itmes”"),
+            (6, "cases: [{ id: \"a{b}{c}\" }]", "7:15: manifest.cases.[0].id: "),
+            (0, "baseURl: https://a.example", "1:1: manifest: unknown key “baseURl”"),
+        ] {
+            var wrong = lines
+            wrong[line] = replacement
+            try Data(wrong.joined(separator: "\n").utf8).write(to: file)
+            // When
+            XCTAssertThrowsError(try RecordedTMDB.source("manifest: \(file.path)")) { error in
+                // Then
+                XCTAssertTrue("\(error)".hasPrefix("\(file.path):\(expected)"), "\(error)")
+            }
         }
     }
 
