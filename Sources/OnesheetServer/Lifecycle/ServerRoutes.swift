@@ -55,6 +55,7 @@ extension Router {
                         administrator: administrator, documents: documents, clock: clock,
                         logger: logger),
                 ] : [])
+        let present = Set(configuration.dialects.map(\.name))
         let keys = ClientKeys(context.dialects.flatMap { $0.dialect?.clientKeys ?? [] })
         counters.accessLog?.leaveOut(keys)
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
@@ -63,7 +64,8 @@ extension Router {
             CommonFields(
                 cors: CORS(configuration: configuration.cors), server: server,
                 strictTransportSecurity: configuration.tls?.strictTransportSecurity), coding: coding, kept: answers,
-            errors: counters.errors, tracing: RequestTracing(collector: counters.collector), keys: keys, logger: logger,
+            errors: counters.errors, tracing: RequestTracing(collector: counters.collector), keys: keys,
+            absent: context.assembly.plugins.dialects.filter { !present.contains($0.name) }, logger: logger,
             pageOf: PlainPage.response(_:to:))
     }
 }

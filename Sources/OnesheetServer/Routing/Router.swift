@@ -18,6 +18,7 @@ struct Router: Sendable {
     let kept: KeptDocuments
     private let tracing: RequestTracing
     private let keys: ClientKeys
+    private let absent: [any Dialect.Type]
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
@@ -26,10 +27,11 @@ struct Router: Sendable {
     ///   - kept: the documents that event loops send.
     ///   - errors: the last server errors.
     ///   - keys: what logs, traces and errors leave out.
+    ///   - absent: the dialects that the configuration does not have, for errors.
     ///   - pageOf: a problem as an HTML page, for browsers at an unknown path.
     init(
         _ table: RouteTable, _ commonFields: CommonFields, coding: DocumentCoding, kept: KeptDocuments, errors: RecentErrors,
-        tracing: RequestTracing, keys: ClientKeys, logger: Logger,
+        tracing: RequestTracing, keys: ClientKeys, absent: [any Dialect.Type], logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
         self.table = table
@@ -40,6 +42,7 @@ struct Router: Sendable {
         self.logger = logger
         self.tracing = tracing
         self.keys = keys
+        self.absent = absent
         self.pageOf = pageOf
     }
 
@@ -93,13 +96,20 @@ struct Router: Sendable {
         } catch {
             guard !Task.isCancelled else { return Response(status: .clientLeft) }
             let error = Self.withoutKey(error)
-            let problem = Problem(error, at: clock.now.timeIntervalSince1970).replacing { keys.left(outOf: $0) }
+            let hint = routed.entry.route == nil ? hint(at: routed.path) : ""
+            let problem = Problem(error, at: clock.now.timeIntervalSince1970).replacing { keys.left(outOf: $0) + hint }
             let path = keys.shown(request: routed.path)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
             logger.log(level: level, "\(keys.left(outOf: "\(error)"))", metadata: ["path": "\(path)"])
             errors.note(problem, at: path, request: context.client.id, now: clock.now)
             return Self.isForPerson(error, request.headers) ? pageOf(problem, request.headers) : response(to: problem, routed)
         }
+    }
+
+    /// The end of an error at an unknown path, if a dialect would answer there.
+    private func hint(at path: String) -> String {
+        absent.first { DialectRoute.isAddress(path, of: $0) || DialectDocumentRoute.isDocument(path, of: $0) }
+            .map { "; the configuration has no dialect “\($0.name)”, which is for such addresses" } ?? ""
     }
 
     /// The error without the key of a client in a path that it names.

@@ -30,6 +30,23 @@ final class OtherDialectsTests: ServerTestCase {
         }
     }
 
+    func testAnAddressOfADialectThatIsNotConfiguredNamesIt() async throws {
+        // Given a server with one dialect
+        let server = try await server(keys: "dialects: [iiif]")
+        // When addresses of others are asked for, then the error names the dialect
+        for (path, name) in [
+            ("/3/movie/550", "tmdb"), ("/3", "tmdb"), ("/some-key-1/imdb/poster-default/tt1.jpg", "rpdb"),
+            ("/some-key-1/isValid", "rpdb"), ("/Items/1/Images/Primary", "jellyfin"), ("/thumbor/unsafe/60x90/a", "thumbor"),
+        ] {
+            assertProblem(try await server.send(path), 404, "no dialect “\(name)”, which is for")
+        }
+        // And others do not
+        for path in ["/nothing", "/3movie", "/iiif/3/sample%3A%2F%2Fnone/info.json"] {
+            let answer = try await server.send(path)
+            XCTAssertFalse(answer.text.contains("no dialect"), answer.text)
+        }
+    }
+
     /// An address of another dialect, and the equivalent free transform.
     static let pairs: [(other: String, options: String)] = [
         ("/thumbor/unsafe/60x90/filters:format(png)/sample%3A%2F%2F1", "rs:fill:60:90:1/f:png"),
