@@ -238,11 +238,12 @@ final class ConsoleToolsTests: ConsoleTestCase {
         _ = try await browser.evaluate(
             """
             await fetch("/prefetch", { method: "POST", headers: { Authorization: "Bearer secret-for-tests" },
-              body: '{"source": "sample", "ids": ["1", "2"], "sizes": ["w92"]}' }).then((a) => a.text())
+              body: '{"source": "sample", "ids": ["1", "2"], "sizes": ["w92", "w92.logo"]}' }).then((a) => a.text())
             """)
         // It has ended. The page looks again when it becomes visible.
         _ = try await browser.evaluate("dispatchEvent(new Event('visibilitychange'))")
-        try await browser.wait("document.querySelector('#jobs li[data-state=done] progress')?.value === 2")
+        try await browser.wait("document.querySelector('#jobs li[data-state=done] progress')?.value === 4")
+        try await browser.wait("document.getElementById('jobs').innerText.includes('2 do not exist')")
         // And a purge counts first
         _ = try await browser.evaluate("document.getElementById('purge-count').click()")
         try await browser.wait("document.getElementById('purge-now')")
