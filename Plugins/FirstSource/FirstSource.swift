@@ -48,7 +48,11 @@ public struct FirstSource: SourcePlugin {
     public var capabilities: SourceCapabilities {
         var capabilities = lead.source.capabilities
         capabilities.searches = searching != nil
-        capabilities.namesGenres = members.contains(where: \.source.capabilities.namesGenres)
+        let naming = members.map(\.source.capabilities).filter(\.namesGenres)
+        capabilities.namesGenres = !naming.isEmpty
+        // A title has the genres of any of them.
+        let languages = Set(naming.map(\.genreLanguage))
+        capabilities.genreLanguage = languages.count == 1 ? languages.first ?? nil : nil
         return capabilities
     }
 

@@ -29,7 +29,7 @@ public struct RestSource: SourcePlugin {
         let periods = TitleQuery.Period.allCases.filter { manifest.list(by: $0) != nil }
         var capabilities = SourceCapabilities(
             hasLists: !periods.isEmpty, lists: lists, searches: manifest.search != nil, ids: ids,
-            namesGenres: manifest.genres != nil)
+            namesGenres: manifest.genres != nil, genreLanguage: client.variables[Manifest.language].flatMap { LanguageTag($0) })
         if let dates = manifest.dates, !periods.isEmpty {
             (capabilities.periods, capabilities.firstDay, capabilities.lastDay) = (periods, dates.first, newestDay(of: dates))
         }

@@ -28,6 +28,7 @@ final class TranslatedGenresTests: XCTestCase {
         let cases = [
             (nil, ["Drama", "War"]), ("ko", ["드라마", "전쟁"]), ("original.en", ["드라마", "전쟁"]), ("fr.de", ["Drama", "Krieg"]),
             ("fr", ["Drama", "War"]), ("ja", ["Drama", "War"]), ("none", ["Drama", "War"]), ("ja.de", ["Drama", "Krieg"]),
+            ("en.de", ["Drama", "War"]), ("de.en", ["Drama", "Krieg"]), ("ko.en.de", ["드라마", "전쟁"]),
         ]
         for (languages, expected) in cases {
             // When
@@ -75,7 +76,7 @@ final class TranslatedGenresTests: XCTestCase {
 /// A database of one film, in English.
 private final class GenreDatabase: ContentSource {
     let originPolicy = OriginPolicy()
-    let capabilities = SourceCapabilities(namesGenres: true)
+    let capabilities = SourceCapabilities(namesGenres: true, genreLanguage: LanguageTag("en-US"))
     private let state = Mutex<(calls: [String: Int], fails: Bool)>(([:], false))
 
     /// The calls for genres since this was last asked, by language.

@@ -119,10 +119,13 @@ public struct SourceCapabilities: Sendable, Equatable {
     public var ids: [DatabaseIDs]
     /// Whether it knows the names of genres in several languages (`genres(in:)`).
     public var namesGenres: Bool
+    /// The language of the genres of its titles; `nil` if it is not known.
+    public var genreLanguage: LanguageTag?
 
     public init(
         hasLists: Bool = true, periods: [TitleQuery.Period] = [], firstDay: CalendarDay? = nil, lastDay: CalendarDay? = nil,
-        lists: [String] = [], searches: Bool = true, ids: [DatabaseIDs] = [], namesGenres: Bool = false
+        lists: [String] = [], searches: Bool = true, ids: [DatabaseIDs] = [], namesGenres: Bool = false,
+        genreLanguage: LanguageTag? = nil
     ) {
         self.hasLists = hasLists
         self.periods = periods
@@ -132,6 +135,7 @@ public struct SourceCapabilities: Sendable, Equatable {
         self.searches = searches
         self.ids = ids
         self.namesGenres = namesGenres
+        self.genreLanguage = genreLanguage
     }
 
     /// How the source writes `id`, which may begin with the name of its database: `imdb:tt0137523`. Other texts stay as they are.

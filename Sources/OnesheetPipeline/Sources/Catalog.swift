@@ -138,11 +138,17 @@ package struct Catalog: Sendable {
         return known.read(in: languages)
     }
 
-    /// The title with its genres in the translation that `languages` prefers among those with names for all of them.
+    /// The title with its genres in the translation that `languages` prefers among those with names for all of them, and to the language that
+    /// the genres have.
     private func genres(
         of title: Title, from plugin: any ContentSource, named source: String, in languages: LanguageList
     ) async throws(Failure) -> Title {
-        let wanted = title.translations(wantedIn: languages).prefix { title.translations[$0]?.metadata[Title.genresKey] == nil }
+        let original = title.originalLanguage
+        let present = plugin.capabilities.genreLanguage.map { languages.place(of: $0, original: original) }
+        let wanted = title.translations(wantedIn: languages).prefix { language in
+            title.translations[language]?.metadata[Title.genresKey] == nil
+                && present.map { languages.place(of: language, original: original) < $0 } ?? true
+        }
         guard !wanted.isEmpty, !title.genres.isEmpty else { return title }
         let own = try await genres(of: source, in: nil, from: plugin)
         let ids = Dictionary(own.map { ($1, $0) }) { min($0, $1) }
