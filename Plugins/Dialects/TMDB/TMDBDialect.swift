@@ -47,8 +47,10 @@ public struct TMDBDialect: Dialect {
     }
 
     public func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion] {
+        let addresses = TMDBAddresses.of(subject, with: query)
+        if addresses.isEmpty { _ = try TMDBQuestion("movie?\(query)") }
         var questions: [ServiceQuestion] = []
-        for address in TMDBAddresses.of(subject, with: query) { questions.append(try Self.question(address[...])) }
+        for address in addresses { questions.append(try Self.question(address[...])) }
         return questions
     }
 

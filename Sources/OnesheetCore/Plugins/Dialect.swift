@@ -61,7 +61,7 @@ public protocol Dialect: Sendable {
     /// The questions that clients ask at `documents`, which a prefetch asks ahead of them. There are none by default.
     /// - Parameter query: that of the clients: `language=de-DE&append_to_response=images`.
     /// - Returns: one for a title. None if the other server has nothing about `subject`.
-    /// - Throws: `RequestError` for a query that the other server does not have.
+    /// - Throws: `RequestError` for a query that the other server does not have, also if there is no question about `subject`.
     func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion]
 }
 

@@ -111,7 +111,7 @@ public struct SourceCapabilities: Sendable, Equatable {
     public var firstDay: CalendarDay?
     /// The last day with a list at present; `nil` is today.
     public var lastDay: CalendarDay?
-    /// The names of its other lists, and forms of such names: `popular`, `collection-{number}`. It refuses other names.
+    /// The names of its other lists, and forms of such names: `popular`, `collection-{number}`. Other names are refused.
     public var lists: [String]
     /// Whether it can search for titles.
     public var searches: Bool
@@ -144,6 +144,19 @@ public struct SourceCapabilities: Sendable, Equatable {
             return id
         }
         return form == ids.first && form.prefix.isEmpty ? String(rest) : form.written(String(rest)) ?? id
+    }
+
+    private static let longestListName = 256
+
+    /// Why the source has no list of this name; `nil` if it may have one. Whether a name has a form in all is for the source to say.
+    package func problem(ofList name: String) -> String? {
+        let isKnown = lists.contains { known in
+            guard let (start, rest) = known.cut(at: "{"), let (_, end) = rest.cut(atLast: "}") else { return known.isExactly(name) }
+            return name.utf8.count > start.utf8.count + end.utf8.count && name.starts(withBytesOf: start)
+                && name.ends(withBytesOf: end)
+        }
+        guard !isKnown || name.utf8.count > Self.longestListName else { return nil }
+        return unknownName(name.shortened(to: 64), kind: "list", known: lists)
     }
 }
 

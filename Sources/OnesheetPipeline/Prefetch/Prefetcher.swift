@@ -91,6 +91,8 @@ package struct Prefetcher: Sendable {
     package func titles(_ selection: Selection) async throws(Failure) -> Titles {
         try await WorkContext.with({ $0.urgency = .prefetch }) { () async throws(Failure) in
             let source = try source(of: selection)
+            // An error of a query costs no list.
+            let questions = try PrefetchQuestions(selection, in: dialects)
             var ids = selection.ids.map { source.canonicalID($0) }
             var memory: MemoryReservation?
             var missing: [PrefetchSummary.Failure] = []
@@ -104,7 +106,7 @@ package struct Prefetcher: Sendable {
             return Titles(
                 source: source, references: titles, missing: missing, memory: memory,
                 areNamed: !selection.ids.isEmpty || selection.list != nil,
-                questions: try PrefetchQuestions(selection, titles, in: dialects))
+                questions: try questions.asking(aboutListOf: titles.count))
         }
     }
 
@@ -156,7 +158,8 @@ package struct Prefetcher: Sendable {
         await WorkContext.with({ $0.urgency = .prefetch }) {
             let summary = Mutex(PrefetchSummary(total: titles.total(of: variants.count), failures: titles.missing))
             for question in titles.questions.ofList where !Task.isCancelled {
-                let done = await ask(question, about: "the list “\(titles.questions.list)”", of: titles.questions.source)
+                let subject = "the list “\(titles.questions.list ?? "")”"
+                let done = await ask(question, about: subject, of: titles.questions.source)
                 summary.withLock { $0.add(done) }
             }
             var states: [Int: PrefetchSummary.Outcome.State] = [:]

@@ -62,10 +62,8 @@ package struct Catalog: Sendable {
     ) async throws(Failure) -> TitlePage {
         let plugin = try self.source(source, found: found)
         let query = query.normalized
-        if let list = query.list, case let known = plugin.capabilities.lists,
-            known.isEmpty || list.utf8.count > TitleQuery.longestName
-        {
-            throw .source(source, .unsupported(unknownName(list.shortened(to: 64), kind: "list", known: known)))
+        if let list = query.list, let problem = plugin.capabilities.problem(ofList: list) {
+            throw .source(source, .unsupported(problem))
         }
         if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
         if let end = await end(before: query, of: source) { return end }
@@ -304,8 +302,6 @@ package struct Catalog: Sendable {
 extension TitleQuery {
     /// A longer search gets an empty answer without a call: no title has so long a name.
     package static let longestPhrase = 1000
-    /// The most bytes of the name of a list. Sources decide which names they know.
-    fileprivate static let longestName = 256
 
     /// The canonical form of a query: single spaces between the words of a search and none around them; a query without words asks
     /// for a list.

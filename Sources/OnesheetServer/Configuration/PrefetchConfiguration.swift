@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OnesheetAddress
 import OnesheetCore
+import OnesheetPipeline
 
 /// One line of the prefetch schedule.
 package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
@@ -52,15 +53,29 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
     }
 
     /// Checks the line at the start, not when it is due.
-    /// - Parameter index: the line's position in the schedule.
-    func check(with options: ImageOptions, at index: Int) throws(ConfigurationError) {
+    /// - Parameters:
+    ///   - capabilities: those of its source; `nil` if they are not known, because that has errors.
+    ///   - dialects: all; `nil` if one has errors.
+    ///   - index: the line's position in the schedule.
+    func check(
+        with options: ImageOptions, _ capabilities: SourceCapabilities?, _ dialects: [any Dialect]?, at index: Int
+    ) throws(ConfigurationError) {
+        let path = "prefetch.[\(index)]"
         if list != nil, date != .newest {
-            throw ConfigurationError(path: "prefetch.[\(index)].list", message: "cannot be combined with “date”")
+            throw ConfigurationError(path: "\(path).list", message: "cannot be combined with “date”")
         }
         do {
             _ = try options.variants(sizes: sizes, formats: formats)
         } catch {
-            throw ConfigurationError(path: "prefetch.[\(index)]", message: "\(error)")
+            throw ConfigurationError(path: path, message: "\(error)")
+        }
+        if let list, let problem = capabilities?.problem(ofList: list) {
+            throw ConfigurationError(path: "\(path).list", message: problem)
+        }
+        do throws(Failure) {
+            if let dialects { _ = try PrefetchQuestions(Prefetcher.Selection(source: source, answers: answers), in: dialects) }
+        } catch {
+            throw ConfigurationError(path: "\(path).answers", message: error.message)
         }
     }
 

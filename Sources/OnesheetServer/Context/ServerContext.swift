@@ -98,7 +98,9 @@ package struct ServerContext: Sendable {
             watermark: watermark, findsQuality: configuration.rendering.quality == .automatic)
         dialects = try plugins.dialects(configuration)
         fallbacks = try FallbackImages(configuration.fallback, drawnBy: renderer, limits)
-        for (index, line) in configuration.prefetch.enumerated() { try line.check(with: options, at: index) }
+        for (index, line) in configuration.prefetch.enumerated() {
+            try line.check(with: options, byName[line.source]?.capabilities, dialects.compactMap(\.dialect), at: index)
+        }
     }
 
     private static func pipeline(

@@ -11,6 +11,8 @@ package final class ConfigurationCheck {
     private let plugins: PluginList
     private let assembly: PluginAssembly
     private var errors: [ConfigurationError]
+    private var capabilities: [String: SourceCapabilities] = [:]
+    private var dialects: [any Dialect] = []
 
     /// All errors, in the order of the file.
     /// - Parameters:
@@ -45,7 +47,10 @@ package final class ConfigurationCheck {
             note { try assembly.check(tier, at: "cache.tiers.[\(index)]") }
         }
         if !hasErrors(at: "shared") { note { try assembly.checkBackends(configuration.shared) } }
-        for index in configuration.dialects.indices { note { _ = try plugins.dialect(at: index, of: configuration) } }
+        for index in configuration.dialects.indices {
+            let placed = note { try plugins.dialect(at: index, of: configuration) }
+            if let dialect = placed?.dialect { dialects.append(dialect) }
+        }
         checkRendering()
         if !["listen", "signing", "sources", "presetsOnly"].contains(where: hasErrors) {
             note { try configuration.requireProtection() }
@@ -68,7 +73,7 @@ package final class ConfigurationCheck {
             errors.append(ConfigurationError(error))
         }
         guard !hasErrors(at: path) else { return }
-        note { _ = try assembly.source(nested, named: name) }
+        capabilities[name] = note { try assembly.source(nested, named: name) }?.capabilities
     }
 
     /// Checks codecs, and the presets and the schedule, which need their formats.
@@ -99,7 +104,9 @@ package final class ConfigurationCheck {
             errors += bad.map { ConfigurationError(path: "presets.\($0.name)", message: "\($0.error)") }
             let options = try ImageOptions(formats: formats, watermark: watermark)
             for (index, line) in configuration.prefetch.enumerated() where !hasErrors(at: "prefetch.[\(index)]") {
-                note { try line.check(with: options, at: index) }
+                note {
+                    try line.check(with: options, capabilities[line.source], hasErrors(at: "dialects") ? nil : dialects, at: index)
+                }
             }
         } catch {
             errors.append(ConfigurationError(error))

@@ -133,6 +133,12 @@ final class TMDBDialectTests: XCTestCase {
         XCTAssertThrowsError(try TMDBDialect().questions(about: .title("550"), with: "language=%zz"))
     }
 
+    func testAWrongQueryIsAnErrorAboutEverySubject() {
+        for subject in [ServiceSubject.title("550"), .title(""), .list("unknown", titles: 1)] {
+            XCTAssertThrowsError(try TMDBDialect().questions(about: subject, with: "append_to_response=rating"), "\(subject)")
+        }
+    }
+
     func testFreshnessFollowsTheAgeOfAFilm() {
         let now = Date(timeIntervalSince1970: 1_795_262_400)  // 2026-11-21
         let (hour, day) = (3600.0, 86_400.0)

@@ -125,6 +125,34 @@ final class ConfigurationCheckTests: XCTestCase {
             ])
     }
 
+    func testListsAndAnswersOfAPrefetchAreThoseOfItsSource() throws {
+        // Given
+        let text = """
+            dialects: [tmdb]
+            sources: { tmdb: { type: rest, manifest: tmdb, variables: { token: a } }, sample: { type: sample } }
+            prefetch:
+              - { at: "06:00", source: tmdb, list: popular, answers: ["", "language=de-DE&append_to_response=images"] }
+              - { at: "06:00", source: tmdb, list: collection-10 }
+              - { at: "06:00", source: tmdb, list: populer }
+              - { at: "06:00", source: tmdb, list: collection- }
+              - { at: "06:00", source: tmdb, list: popular, answers: ["append_to_response=rating"] }
+              - { at: "06:00", source: sample, answers: [""] }
+            """
+        // When
+        let errors = try check(text).map { "\($0)" }
+        // Then
+        let expected = [
+            "6:40: prefetch.[2].list: unknown list “populer”; did you mean “popular”?",
+            "7:40: prefetch.[3].list: unknown list “collection-”",
+            "8:58: prefetch.[4].answers: this mirror of TMDB has no accounts",
+            "9:45: prefetch.[5].answers: no dialect asks “sample”",
+        ]
+        XCTAssertEqual(errors.count, expected.count, errors.joined(separator: "\n"))
+        for (error, words) in zip(errors, expected) {
+            XCTAssertTrue(error.hasPrefix("a.yaml:\(words)"), "\(words) ≠ \(error)")
+        }
+    }
+
     func testThatInvalidYAMLHasItsPlace() {
         XCTAssertThrowsError(try check("listen: 127.0.0.1:1\nsources: [a\n")) {
             XCTAssertTrue("\($0)".hasPrefix("a.yaml:3:1: not valid YAML: "), "\($0)")

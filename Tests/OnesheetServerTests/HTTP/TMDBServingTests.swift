@@ -232,6 +232,14 @@ final class TMDBServingTests: ServerTestCase {
         assertProblem(many, 400, "more than 8")
     }
 
+    func testAWrongQueryCostsNoList() async throws {
+        let tmdb = try await tmdb()
+        let server = try await server(tmdb, keys: "admin: { token: secret-for-tests }")
+        let answer = try await prefetch(on: server, "\"list\": \"popular\"", answers: ["append_to_response=rating"])
+        assertProblem(answer, 400, "accounts")
+        XCTAssertEqual(tmdb.requests(), 0)
+    }
+
     func testAPrefetchOfAnswersFailsWhileTheServiceIsAway() async throws {
         // Given an answer that is stale
         let clock = ManualClock()

@@ -187,6 +187,8 @@ final class PrefetchScheduleTests: ServerTestCase {
             ("at: \"06:00\", source: sample, date: tomorrow", "tomorrow"),
             ("source: sample", "“at” is missing"),
             ("at: \"06:00\", source: sample, list: popular, date: today", "prefetch.[0].list"),
+            ("at: \"06:00\", source: sample, list: popular", "prefetch.[0].list: unknown list “popular”"),
+            ("at: \"06:00\", source: sample, answers: [\"\"]", "prefetch.[0].answers: no dialect asks “sample”"),
         ]
         for (line, words) in table {
             XCTAssertThrowsError(try context(line), line) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
