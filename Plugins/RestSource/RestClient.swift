@@ -75,6 +75,7 @@ struct RestClient: Sendable {
             if answer.isNotModified, var known = question.known {
                 let document = try Self.document(ByteBuffer(string: known.document))
                 known.fresh = question.freshness(of: document, at: context.clock.now)
+                known.images = question.images(in: document)
                 return known
             }
             // With these, the service refuses this question alone. After any other one, it may have an answer another time.
@@ -83,7 +84,8 @@ struct RestClient: Sendable {
                 isRefused ? try Self.refusal(answer, of: question) : try await document(of: answer, id: nil)
             return ServiceAnswer(
                 status: isRefused ? answer.status : 200, document: String(buffer: answer.body), tag: answer.headers["etag"],
-                fresh: question.freshness(of: document, at: context.clock.now))
+                fresh: question.freshness(of: document, at: context.clock.now),
+                images: isRefused ? nil : question.images(in: document))
         }
     }
 

@@ -43,7 +43,22 @@ public struct TMDBDialect: Dialect {
 
     private static func question(_ address: Substring) throws(RequestError) -> ServiceQuestion {
         let question = try TMDBQuestion(address)
-        return ServiceQuestion(question.target) { document, now in TMDBFreshness.seconds(of: document, at: question.path, now) }
+        return ServiceQuestion(question.target, images: images(in:)) { document, now in
+            TMDBFreshness.seconds(of: document, at: question.path, now)
+        }
+    }
+
+    /// The images of a title or person, by the keys of their files.
+    private static let images: [(key: String, kind: ImageKind)] = [
+        ("poster_path", .poster), ("backdrop_path", .backdrop), ("still_path", .still), ("profile_path", .profile),
+    ]
+
+    private static func images(in document: JSONValue) -> [ServiceImage] {
+        guard case .object(let members) = document else { return [] }
+        return images.compactMap { key, kind in
+            guard case .string(let path)? = members[key], path.utf8.first == UInt8(ascii: "/") else { return nil }
+            return TMDBFile(path.dropFirst(bytes: 1)).map { ServiceImage(kind, id: $0.original) }
+        }
     }
 
     public func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion] {

@@ -7,18 +7,30 @@ public struct ServiceQuestion: Sendable {
     public let target: String
     /// The answer that the server has from before, which the service may confirm by its entity tag.
     public let known: ServiceAnswer?
+    private let images: (@Sendable (JSONValue) -> [ServiceImage])?
     private let fresh: @Sendable (JSONValue, Date) -> Double
 
-    /// - Parameter fresh: the seconds for which a document is fresh that the service sends at a time. The source calls it on its own
-    ///   threads.
-    public init(_ target: String, known: ServiceAnswer? = nil, fresh: @escaping @Sendable (JSONValue, Date) -> Double) {
+    /// The source calls both functions on its own threads.
+    /// - Parameters:
+    ///   - images: the images of its subject that a document of the service names, as far as the source has them; `nil` if documents name none.
+    ///   - fresh: the seconds for which a document is fresh that the service sends at a time.
+    public init(
+        _ target: String, known: ServiceAnswer? = nil, images: (@Sendable (JSONValue) -> [ServiceImage])? = nil,
+        fresh: @escaping @Sendable (JSONValue, Date) -> Double
+    ) {
         self.target = target
         self.known = known
+        self.images = images
         self.fresh = fresh
     }
 
     /// The same question of a server that has this answer.
-    package func knowing(_ answer: ServiceAnswer?) -> ServiceQuestion { ServiceQuestion(target, known: answer, fresh: fresh) }
+    package func knowing(_ answer: ServiceAnswer?) -> ServiceQuestion {
+        ServiceQuestion(target, known: answer, images: images, fresh: fresh)
+    }
+
+    /// The images of its subject that `document` names.
+    public func images(in document: JSONValue) -> [ServiceImage]? { images?(document) }
 
     /// The seconds for which `document` is fresh from `now` on.
     public func freshness(of document: JSONValue, at now: Date) -> Double { fresh(document, now) }
@@ -32,6 +44,18 @@ public enum ServiceSubject: Sendable, Equatable {
     case list(String, titles: Int)
 }
 
+/// An image that an answer of a service names, and that its clients ask for next.
+public struct ServiceImage: Sendable, Equatable, Codable {
+    public let kind: ImageKind
+    /// The id that the source has it under: `/abc123.jpg`.
+    public let id: String
+
+    public init(_ kind: ImageKind, id: String) {
+        self.kind = kind
+        self.id = id
+    }
+}
+
 /// The answer of a service to a client's question.
 public struct ServiceAnswer: Sendable, Equatable, Codable {
     /// 200, or the status with which the service refuses the question.
@@ -42,12 +66,15 @@ public struct ServiceAnswer: Sendable, Equatable, Codable {
     public var tag: String?
     /// The seconds for which it is fresh.
     public var fresh: Double
+    /// The images of its subject that it names; `nil` if they are not known.
+    public var images: [ServiceImage]?
 
-    public init(status: Int = 200, document: String, tag: String? = nil, fresh: Double) {
+    public init(status: Int = 200, document: String, tag: String? = nil, fresh: Double, images: [ServiceImage]? = nil) {
         self.status = status
         self.document = document
         self.tag = tag
         self.fresh = fresh
+        self.images = images
     }
 }
 

@@ -58,9 +58,10 @@ package struct Prefetcher: Sendable {
 
         /// The number of images and answers.
         /// - Parameter variants: the number of images of each title.
-        package func total(of variants: Int) -> Int {
-            count * (variants + questions.queries.count) + questions.ofList.count
-        }
+        package func total(of variants: Int) -> Int { count * each(of: variants) + questions.ofList.count }
+
+        /// The same for each title: its own images, and each answer with the images that it names.
+        func each(of variants: Int) -> Int { variants + questions.queries.count * (1 + variants) }
     }
 
     /// One list of a source.
@@ -159,7 +160,7 @@ package struct Prefetcher: Sendable {
             let summary = Mutex(PrefetchSummary(total: titles.total(of: variants.count), failures: titles.missing))
             for question in titles.questions.ofList where !Task.isCancelled {
                 let subject = "the list “\(titles.questions.list ?? "")”"
-                let done = await ask(question, about: subject, of: titles.questions.source)
+                let (done, _) = await ask(question, about: subject, of: titles.questions.source)
                 summary.withLock { $0.add(done) }
             }
             var states: [Int: PrefetchSummary.Outcome.State] = [:]
@@ -171,7 +172,7 @@ package struct Prefetcher: Sendable {
                 }
                 for _ in 0..<concurrency { startNext() }
                 for await (index, done) in group {
-                    if titles.areNamed { states[index] = done.state(of: variants.count + titles.questions.queries.count) }
+                    if titles.areNamed { states[index] = done.state(of: titles.each(of: variants.count)) }
                     progress(
                         summary.withLock { summary in
                             summary.add(done)
@@ -199,47 +200,75 @@ package struct Prefetcher: Sendable {
         } catch .cancelled {
             return summary
         } catch {
-            summary.add(
-                .init(title: title.description, variants: variants.count + questions.queries.count, reason: error.reason))
+            summary.add(.init(title: title.description, variants: titles.each(of: variants.count), reason: error.reason))
             return summary
         }
+        var requests = Self.requests(for: variants, of: own)
         for query in questions.queries {
             do throws(Failure) {
-                summary.add(await ask(try questions.question(about: own, with: query), about: title.description, of: title.source))
+                let question = try questions.question(about: own, with: query)
+                let (done, answer) = await ask(question, about: title.description, of: title.source, for: variants.count)
+                summary.add(done)
+                guard let answer else { continue }
+                let named = Self.requests(for: variants, namedBy: answer, of: title.source)
+                summary.none += variants.count - named.count
+                requests += named
             } catch {
-                summary.add(.init(title: title.description, variants: 1, reason: error.reason))
+                summary.add(.init(title: title.description, variants: 1 + variants.count, reason: error.reason))
             }
         }
-        let missing = await missing(variants, of: own)
-        summary.skipped += variants.count - missing.count
+        let missing = await missing(requests)
+        summary.skipped += requests.count - missing.count
         for requests in Self.byImage(missing) { summary.add(await make(requests, from: source)) }
         return summary
     }
 
     /// Has an answer of a service in the cache.
-    private func ask(_ question: ServiceQuestion, about subject: String, of source: String) async -> PrefetchSummary {
+    /// - Parameter images: the number of images that it may name, which are missing too without it.
+    /// - Returns: also the answer, if it is there and fresh.
+    private func ask(
+        _ question: ServiceQuestion, about subject: String, of source: String, for images: Int = 0
+    ) async -> (PrefetchSummary, ServiceAnswer?) {
         var summary = PrefetchSummary()
-        guard await !catalog.hasAnswer(of: source, to: question) else {
+        if let known = await catalog.freshAnswer(of: source, to: question) {
             summary.skipped = 1
-            return summary
+            return (summary, known)
         }
+        let reason: String
         do throws(Failure) {
             let answer = try await patience.waiting { () async throws(Failure) in try await catalog.answer(of: source, to: question)
             }
-            if answer.status == 200, await !catalog.hasAnswer(of: source, to: question) {
-                // A stale one, or one that no tier keeps.
-                summary.add(.init(title: subject, variants: 1, reason: "the cache has no fresh answer; the service may be away"))
-            } else if answer.status == 200 {
-                (summary.made, summary.bytes) = (1, answer.document.utf8.count)
+            if answer.status != 200 {
+                reason = "the service answers with status \(answer.status)"
+            } else if let kept = await catalog.freshAnswer(of: source, to: question) {
+                (summary.made, summary.bytes) = (1, kept.document.utf8.count)
+                return (summary, kept)
             } else {
-                summary.add(.init(title: subject, variants: 1, reason: "the service answers with status \(answer.status)"))
+                // A stale one, or one that no tier keeps.
+                reason = "the cache has no fresh answer; the service may be away"
             }
         } catch .cancelled {
-            return summary
+            return (summary, nil)
         } catch {
-            summary.add(.init(title: subject, variants: 1, reason: error.reason))
+            reason = error.reason
         }
-        return summary
+        summary.add(.init(title: subject, variants: 1 + images, reason: reason))
+        return (summary, nil)
+    }
+
+    private static func requests(for variants: [ImageVariant], of title: TitleReference) -> [ImageRequest] {
+        variants.map { ImageRequest(ImageReference(title, $0.selector), $0.transform) }
+    }
+
+    /// The requests for the images that `answer` names, at the addresses of their files.
+    private static func requests(
+        for variants: [ImageVariant], namedBy answer: ServiceAnswer, of source: String
+    ) -> [ImageRequest] {
+        variants.compactMap { variant in
+            answer.images?.first { $0.kind == variant.selector.kind }.map {
+                ImageRequest(TitleReference(source: source, id: $0.id), variant.transform)
+            }
+        }
     }
 
     /// Makes variants of one picture.
@@ -270,22 +299,29 @@ package struct Prefetcher: Sendable {
     /// The predicted cost of `run`, according to the cache. Asks no source and no origin.
     package func estimate(_ titles: Titles, _ variants: [ImageVariant]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
-        estimate.total = titles.count * variants.count
-        for question in titles.questions.ofList where !(await catalog.hasAnswer(of: titles.questions.source, to: question)) {
+        estimate.total = titles.count * variants.count * (1 + titles.questions.queries.count)
+        for question in titles.questions.ofList
+        where await catalog.freshAnswer(of: titles.questions.source, to: question) == nil {
             estimate.answers += 1
         }
         for title in titles.references {
             let own = await catalog.knownOwn(title)
+            var requests = Self.requests(for: variants, of: own)
             for query in titles.questions.queries {
                 do throws(Failure) {
                     let question = try titles.questions.question(about: own, with: query)
-                    if await !catalog.hasAnswer(of: title.source, to: question) { estimate.answers += 1 }
+                    if let answer = await catalog.freshAnswer(of: title.source, to: question) {
+                        requests += Self.requests(for: variants, namedBy: answer, of: title.source)
+                        continue
+                    }
+                    estimate.answers += 1
                 } catch {
                     // The source's own id is not known, or there is nothing to ask.
                     estimate.answers += own.id.isExactly(title.id) && titles.source.isForeign(title.id) ? 1 : 0
                 }
+                estimate.missing += variants.count
             }
-            let missing = await missing(variants, of: own)
+            let missing = await missing(requests)
             guard !missing.isEmpty else { continue }
             estimate.missing += missing.count
             var fetches = 0
@@ -303,12 +339,11 @@ package struct Prefetcher: Sendable {
         return estimate
     }
 
-    /// The requests for the variants that no tier has.
-    private func missing(_ variants: [ImageVariant], of title: TitleReference) async -> [ImageRequest] {
-        var missing: [ImageRequest] = []
-        for request in variants.map({ ImageRequest(ImageReference(title, $0.selector), $0.transform) })
-        where !(await pipeline.cache.contains(request.key)) {
-            missing.append(request)
+    /// The requests among `requests` for variants that no tier has, each once: several answers name the same images.
+    private func missing(_ requests: [ImageRequest]) async -> [ImageRequest] {
+        var (missing, seen): ([ImageRequest], Set<CacheKey>) = ([], [])
+        for request in requests where seen.insert(request.key).inserted {
+            if await !pipeline.cache.contains(request.key) { missing.append(request) }
         }
         return missing
     }

@@ -214,9 +214,10 @@ package struct Catalog: Sendable {
         return answer
     }
 
-    /// Whether a fresh answer to `question` is cached.
-    func hasAnswer(of source: String, to question: ServiceQuestion) async -> Bool {
-        await services.kept(Self.key(of: question, to: source))?.isFresh(at: clock.now) ?? false
+    /// The cached answer to `question`, if it is fresh.
+    func freshAnswer(of source: String, to question: ServiceQuestion) async -> ServiceAnswer? {
+        let kept = await services.kept(Self.key(of: question, to: source))
+        return kept.flatMap { $0.isFresh(at: clock.now) ? $0.value : nil }
     }
 
     private static func key(of question: ServiceQuestion, to source: String) -> String { "\(source)://?\(question.target)" }

@@ -43,7 +43,8 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
             Setting(
                 "answers", \.answers,
                 meaning:
-                    "queries with which clients ask about a title, such as `language=de-DE`: also asks for these answers (TMDB)"),
+                    "queries with which clients ask about a title, such as `language=de-DE`: also these answers, and the images that they name (TMDB)"
+            ),
         ]
     }
 

@@ -133,6 +133,17 @@ final class TMDBDialectTests: XCTestCase {
         XCTAssertThrowsError(try TMDBDialect().questions(about: .title("550"), with: "language=%zz"))
     }
 
+    func testImagesOfAnAnswerAreItsFiles() throws {
+        let question = try XCTUnwrap(try TMDBDialect().questions(about: .title("550"), with: "").first)
+        let images = question.images(
+            in: .object([
+                "poster_path": .string("/a_1.jpg"), "backdrop_path": .string("/b.svg"), "still_path": .null,
+                "profile_path": .string("/../c.jpg"), "title": .string("/d.jpg"),
+            ]))
+        XCTAssertEqual(images, [ServiceImage(.poster, id: "/a_1.jpg"), ServiceImage(.backdrop, id: "/b.png")])
+        XCTAssertEqual(question.images(in: .array([])), [])
+    }
+
     func testAWrongQueryIsAnErrorAboutEverySubject() {
         for subject in [ServiceSubject.title("550"), .title(""), .list("unknown", titles: 1)] {
             XCTAssertThrowsError(try TMDBDialect().questions(about: subject, with: "append_to_response=rating"), "\(subject)")

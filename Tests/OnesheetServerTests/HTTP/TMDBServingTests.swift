@@ -203,12 +203,12 @@ final class TMDBServingTests: ServerTestCase {
         let queries = ["", "append_to_response=images&language=de-de"]
         let cost = try await prefetch(on: server, "\"list\": \"popular\", \"dryRun\": true", answers: queries)
         XCTAssertEqual(try cost.json()["answers"] as? Int, 4, cost.text)
-        for (made, state) in [(5, "new"), (0, "known")] {
+        for (made, state) in [(6, "new"), (0, "known")] {
             // When a list is prefetched with the queries of two clients
             let answer = try await prefetch(on: server, "\"list\": \"popular\"", answers: queries)
-            // Then its poster, two answers about it and two about the list are there
+            // Then its poster, two answers about it, the file that both name, and two answers about the list are there
             XCTAssertEqual(try answer.json()["made"] as? Int, made, answer.text)
-            XCTAssertEqual(try answer.json()["total"] as? Int, 5, answer.text)
+            XCTAssertEqual(try answer.json()["total"] as? Int, 7, answer.text)
             XCTAssertEqual(try states(answer), [state], answer.text)
         }
         // And clients cause no call
@@ -224,12 +224,36 @@ final class TMDBServingTests: ServerTestCase {
         // And what the service does not have has failed
         let failed = try await prefetch(on: server, "\"ids\": [\"550\", \"903\"]", answers: [""])
         XCTAssertEqual(try states(failed), ["known", "failed"], failed.text)
-        XCTAssertEqual(try failed.json()["failed"] as? Int, 2, failed.text)
+        XCTAssertEqual(try failed.json()["failed"] as? Int, 3, failed.text)
         // And a query that is none is an error
         let account = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: ["append_to_response=rating"])
         assertProblem(account, 400, "accounts")
         let many = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: Array(repeating: "", count: 9))
         assertProblem(many, 400, "more than 8")
+    }
+
+    func testAPrefetchMakesTheImagesThatAnswersName() async throws {
+        // Given a film whose French poster is not the one that the source chooses
+        let tmdb = try await tmdb()
+        let server = try await server(tmdb, keys: "admin: { token: secret-for-tests }")
+        // When it is prefetched for clients in French
+        let cost = try await prefetch(on: server, "\"ids\": [\"550\"], \"dryRun\": true", answers: ["language=fr-FR"])
+        let answer = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: ["language=fr-FR"])
+        // Then both posters and the answer are made
+        XCTAssertEqual(try cost.json()["missing"] as? Int, 2, cost.text)
+        XCTAssertEqual(try answer.json()["made"] as? Int, 3, answer.text)
+        let asked = tmdb.requests()
+        // And the poster that the answer names is there
+        let document = try await server.send("/3/movie/550?language=fr-FR").json()
+        let poster = try await server.send("/t/p/w92\(document["poster_path"] as? String ?? "")")
+        XCTAssertEqual(poster.status, 200, poster.text)
+        XCTAssertEqual(tmdb.requests(), asked)
+        XCTAssertEqual(tmdb.requests(for: "/p/60-90.jpg"), 1)
+        // And a second prefetch finds all
+        let again = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: ["language=fr-FR"])
+        XCTAssertEqual(try again.json()["skipped"] as? Int, 3, again.text)
+        let none = try await prefetch(on: server, "\"ids\": [\"550\"], \"dryRun\": true", answers: ["language=fr-FR"])
+        XCTAssertEqual(try none.json()["missing"] as? Int, 0, none.text)
     }
 
     func testAWrongQueryCostsNoList() async throws {
@@ -322,7 +346,8 @@ final class TMDBServingTests: ServerTestCase {
                 return .answer(status: 304)
             }
             switch path {
-            case "/api/movie/550": return json(Self.film)
+            case "/api/movie/550":
+                return json(target.contains("fr-FR") ? Self.film.replacing(bytesOf: "40-60", with: "60-90") : Self.film)
             case "/api/movie/551": return json(Self.newFilm)
             case "/api/movie/popular": return json(#"{"results":[{"id":550,"title":"Film"}],"total_pages":1}"#)
             case "/api/movie/550/images":
