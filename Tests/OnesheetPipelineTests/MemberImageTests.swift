@@ -145,6 +145,24 @@ final class MemberImageTests: XCTestCase {
         XCTAssertEqual(explained.choice, ["number 1 of 2 by the rule", "an image of one://7", "same title: 1.0 of at least 0.7"])
     }
 
+    func testMembersAreAskedForStatedIDsAtTheSameTime() async throws {
+        // Given a source with two slow members
+        let (gate, title, pipeline) = (Gate(), title, try pipeline())
+        let catalog = Catalog(
+            sources: ["films": SlowSource(gate)], cache: pipeline.cache, counting: pipeline.pool.memory,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let posters = Posters(catalog: catalog, pipeline: pipeline, choices: PosterChoices(try StateStore()))
+
+        // When an id is stated for each
+        let stating = Task { try await posters.match(title, as: ["one": "1", "other": "none", "last": "3"]) }
+
+        // Then both are asked before one has answered
+        await waitWhile(gate.arrived < 2)
+        gate.open()
+        let unchecked = try await stating.value
+        XCTAssertEqual(unchecked, ["last"])
+    }
+
     func testOnlyASourceWithMembersNamesThem() async throws {
         // Given a service that claims to be another
         let claiming = CheckedSource(source: ScriptedSource { _ in [.of("one")] })
@@ -204,6 +222,33 @@ private final class MadeSource: ContentSource {
         func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("a list") }
         func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
         func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { throw .notFound(id: id) }
+    }
+}
+
+/// A source of four members that wait at a gate. The last one is down.
+private struct SlowSource: ContentSource {
+    let originPolicy = OriginPolicy(allow: [], networks: [])
+    let members: [SourceMember]
+
+    init(_ gate: Gate) {
+        members = ["lead", "one", "other", "last"].map { SourceMember($0, Member(gate: gate, isDown: $0 == "last")) }
+    }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { TitlePage(titles: []) }
+    func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { throw .notFound(id: id) }
+
+    struct Member: ContentSource {
+        let originPolicy = OriginPolicy()
+        let gate: Gate
+        let isDown: Bool
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("a list") }
+        func title(_ id: String) async throws(SourceError) -> Title { Title(id: id, name: "One") }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+            do { try await gate.pass() } catch { throw .unavailable(reason: "cancelled") }
+            if isDown { throw .unavailable(reason: "down") }
+            return []
+        }
     }
 }
 
