@@ -269,6 +269,7 @@ final class TMDBServingTests: ServerTestCase {
         let clock = ManualClock()
         let server = try await server(try await tmdb(), keys: "admin: { token: secret-for-tests }", clock: clock.wallClock)
         _ = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: [""])
+        await server.finishStoring()
         clock.advance(by: .seconds(40 * 86_400))
         isAway.withLock { $0 = true }
         // When it is prefetched again
