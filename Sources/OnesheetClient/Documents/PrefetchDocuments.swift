@@ -140,6 +140,8 @@ public struct PrefetchJob: Sendable, Equatable, Decodable {
     public let number: Int
     /// The name of the source.
     public let source: String
+    /// The number of answers of the service among its variants; `nil` from older servers.
+    public let answers: Int?
     /// The time when it began.
     public let began: Date
     /// The time when it ended; `nil` while it runs.

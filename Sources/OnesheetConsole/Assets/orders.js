@@ -66,11 +66,12 @@ export async function ordersPart() {
     if (focused) jobs.querySelector(`[data-stop="${focused}"]`)?.focus();
   }
 
-  function job({ number: count, source, began, state, progress, failed }) {
+  function job({ number: count, source, answers, began, state, progress, failed }) {
     const done = progress.made + progress.skipped + progress.none + failed;
     return h("li", { "data-state": state }, h("p", {}, h("b", {}, source), ` · ${moment(began)} · `, t("job_" + state)),
       h("progress", { max: Math.max(1, progress.total), value: done, "aria-label": `${t("prefetches")}: ${source}` }),
       h("p.faint", {}, t("jobProgress", { done: number(done), total: number(progress.total), failed: number(failed) }),
+        answers ? ` · ${t("jobAnswers", { answers: number(answers) })}` : "",
         progress.none ? ` · ${t("jobNone", { none: number(progress.none) })}` : ""),
       progress.failures.slice(-1).map((failure) => h("p.alarm", { lang: languageOf(failure.reason) }, sentence(failure.reason))),
       state === "running" ? h("p.actions", {}, h("button", { type: "button", "data-stop": count, "aria-label": `${t("stop")}: ${source}`, onclick: () => stop(count) }, t("stop"))) : null);

@@ -78,7 +78,7 @@ const en = {
   noRate: "not measured yet", requestsPlot: "Requests per second", stagesPlot: "Mean time by stage", quota: "Calls to {name} today", quotaGone: "The quota is used up.", spent: "Spent",
   keptForPeople: "Reserved for visitors", fullAgain: "Resets", administration: "Administration",
   ordersSignIn: "For the administrator: sign in to see prefetches and errors, and to purge.",
-  prefetches: "Prefetches", noPrefetches: "None since this server started.", stop: "Stop", jobProgress: "{done} of {total}, {failed} failed", jobNone: "{none} do not exist",
+  prefetches: "Prefetches", noPrefetches: "None since this server started.", stop: "Stop", jobProgress: "{done} of {total}, {failed} failed", jobNone: "{none} do not exist", jobAnswers: "{answers} of these are answers",
   job_running: "running", job_done: "done", job_stopped: "stopped", job_failed: "ended early", lastErrors: "Last errors",
   noErrors: "None since this server started.", timesSeen: "{count} times",
 };
@@ -160,7 +160,7 @@ const ko = {
   noRate: "아직 재지 못함", requestsPlot: "초당 요청", stagesPlot: "단계별 평균 시간", quota: "오늘 {name} 호출", quotaGone: "다 썼습니다.", spent: "사용",
   keptForPeople: "방문자용으로 남겨 둠", fullAgain: "다시 채워지는 때", administration: "관리",
   ordersSignIn: "관리자용: 로그인하면 미리 만들기와 오류를 보고 캐시를 지울 수 있습니다.",
-  prefetches: "미리 만들기", noPrefetches: "서버가 시작된 뒤로 없습니다.", stop: "멈추기", jobProgress: "{total}개 중 {done}개, 실패 {failed}개", jobNone: "없는 이미지 {none}개",
+  prefetches: "미리 만들기", noPrefetches: "서버가 시작된 뒤로 없습니다.", stop: "멈추기", jobProgress: "{total}개 중 {done}개, 실패 {failed}개", jobNone: "없는 이미지 {none}개", jobAnswers: "그중 답변 {answers}개",
   job_running: "진행 중", job_done: "끝남", job_stopped: "멈춤", job_failed: "일찍 끝남", lastErrors: "최근 오류",
   noErrors: "서버가 시작된 뒤로 없습니다.", timesSeen: "{count}번",
 };

@@ -60,7 +60,10 @@ package struct Prefetcher: Sendable {
         /// - Parameter variants: the number of images of each title.
         package func total(of variants: Int) -> Int { count * each(of: variants) + questions.ofList.count }
 
-        /// The same for each title: its own images, and each answer with the images that it names.
+        /// The number of answers alone.
+        package var answers: Int { count * questions.queries.count + questions.ofList.count }
+
+        /// The number of images and answers for each title: its own images, and each answer with the images that it names.
         func each(of variants: Int) -> Int { variants + questions.queries.count * (1 + variants) }
     }
 

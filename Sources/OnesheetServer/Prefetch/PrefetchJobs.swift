@@ -11,6 +11,8 @@ final class PrefetchJobs: Sendable {
         /// Counts from 1, in order of beginning.
         let number: Int
         let source: String
+        /// The number of answers among what was requested.
+        let answers: Int
         let began: Date
         var ended: Date?
         /// `running`, `done`, `stopped` or `failed`.
@@ -42,15 +44,17 @@ final class PrefetchJobs: Sendable {
     /// - Parameters:
     ///   - source: the name of the source.
     ///   - total: the number of variants requested.
+    ///   - answers: the number of answers among them.
     ///   - work: receives a function to report its progress with.
     /// - Returns: the summary, and whether the administrator has stopped the job.
     func run(
-        of source: String, variants total: Int,
+        of source: String, variants total: Int, answers: Int,
         _ work: @escaping @Sendable (@escaping @Sendable (PrefetchSummary) -> Void) async -> PrefetchSummary
     ) async -> (summary: PrefetchSummary, wasStopped: Bool) {
         let number = last.add(1, ordering: .relaxed).newValue
         let job = Job(
-            number: number, source: source, began: clock.now, state: .running, progress: PrefetchSummary(total: total))
+            number: number, source: source, answers: answers, began: clock.now, state: .running,
+            progress: PrefetchSummary(total: total))
         entries.withLock { $0.append(Entry(job: job)) }
         let task = Task { await work { [self] progress in change(number) { $0.job.note(progress) } } }
         change(number) { entry in

@@ -30,7 +30,8 @@ struct PrefetchLedger: Sendable {
         let titles = try await prefetcher.titles(order.selection)
         try await onBegin()
         try await begin(order)
-        let (summary, wasStopped) = await jobs.run(of: order.source, variants: titles.total(of: variants.count)) { note in
+        let total = titles.total(of: variants.count)
+        let (summary, wasStopped) = await jobs.run(of: order.source, variants: total, answers: titles.answers) { note in
             await prefetcher.run(titles, variants) { summary in
                 note(summary)
                 progress(summary)

@@ -211,6 +211,9 @@ final class TMDBServingTests: ServerTestCase {
             XCTAssertEqual(try answer.json()["total"] as? Int, 7, answer.text)
             XCTAssertEqual(try states(answer), [state], answer.text)
         }
+        // And the record of prefetches counts the answers
+        let record = try await server.send("/prefetch", fields: [("Authorization", "Bearer secret-for-tests")]).json()
+        XCTAssertEqual((record["jobs"] as? [[String: Any]])?.map { $0["answers"] as? Int }, [4, 4])
         // And clients cause no call
         let asked = tmdb.requests()
         for path in [
