@@ -32,10 +32,10 @@ final class BucketSourceTests: ClusterTestCase {
         let url = try await serve(engine.url, secretKey: StoreEngine.secretKey)
         // When they are requested, then each is its object
         for (path, size) in [
-            ("original/own/films%2F%EC%98%81%ED%99%94%201", "40x60"), ("original/own/550", "44x60"),
-            ("original.logo/own/550", "50x60"),
+            ("t/p/original/own/films%2F%EC%98%81%ED%99%94%201", "40x60"), ("t/p/original/own/550", "44x60"),
+            ("t/p/original.logo/own/550", "50x60"), ("i/unsafe/w:22/plain/s3://\(StoreEngine.bucket)/poster/550.jpg@jpg", "22x30"),
         ] {
-            let answer = try await WebAnswer.to("\(url)/t/p/\(path)")
+            let answer = try await WebAnswer.to("\(url)/\(path)")
             XCTAssertEqual(answer.status, 200, "\(path) \(answer.text)")
             XCTAssertEqual(answer.field("Onesheet-Size"), size, path)
         }

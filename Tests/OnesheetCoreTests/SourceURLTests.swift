@@ -27,6 +27,37 @@ final class SourceURLTests: XCTestCase {
         XCTAssertEqual(try url.resolve("https://example.com/posters/7").title, TitleReference(source: "web", id: "of /posters/7"))
     }
 
+    func testObjectOfABucketIsATitleOfItsSource() throws {
+        // Given two buckets, and an address of an object as imgproxy has it
+        let sources: [(name: String, source: any ContentSource)] = [
+            ("sample", Allowing(nil)), ("own", Bucket(name: "posters")), ("other", Bucket(name: "stills")),
+        ]
+        // When it is resolved, then it is the title of the source with the bucket
+        let found = try SourceURL(sources: sources).resolve("s3://stills/films/1.png")
+        XCTAssertEqual(found.title, TitleReference(source: "other", id: "of films/1.png"))
+        // And is refused without one
+        for text in ["s3://poster/films/1.png", "s3://posters/", "s3://posters", "s3:///films/1.png"] {
+            XCTAssertThrowsError(try SourceURL(sources: sources).resolve(text), text) { error in
+                guard case .forbidden(let reason)? = error as? RequestError else { return XCTFail("\(text): \(error)") }
+                XCTAssertTrue(reason.contains("no source has \(text); add one of type s3"), reason)
+            }
+        }
+        // And a source that is called s3 has ids of its own
+        let own = SourceURL(sources: sources + [("s3", Allowing(nil))])
+        XCTAssertEqual(try own.resolve("s3://posters/1.png").title, TitleReference(source: "s3", id: "posters/1.png"))
+    }
+
+    private struct Bucket: ContentSource {
+        let name: String
+        let originPolicy = OriginPolicy()
+        func canonicalID(ofObject name: String, in bucket: String) -> String? {
+            bucket == self.name && !name.isEmpty ? "of \(name)" : nil
+        }
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("titles") }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
+    }
+
     /// Would parse no text.
     private struct Numbering: ContentSource {
         let originPolicy = OriginPolicy(allow: URLPrefix("https://example.com/").map { [$0] })

@@ -63,12 +63,14 @@ final class CheckedSourceTests: XCTestCase {
         let watched = WatchedSource(Numbering(), watch: SourceWatch(of: "films", clock: ManualClock().wallClock, logger: logger))
         XCTAssertEqual(watched.canonicalID(of: try XCTUnwrap(WebURL("https://a.example/posters/7"))), "of /posters/7")
         XCTAssertEqual(watched.canonicalID("https://a.example/posters/7"), "text")
+        XCTAssertEqual(watched.canonicalID(ofObject: "7.jpg", in: "posters"), "7.jpg in posters")
     }
 
     private struct Numbering: ContentSource {
         let originPolicy = OriginPolicy()
         func canonicalID(_ id: String) -> String { "text" }
         func canonicalID(of url: WebURL) -> String { "of \(url.path)" }
+        func canonicalID(ofObject name: String, in bucket: String) -> String? { "\(name) in \(bucket)" }
         func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("titles") }
         func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
         func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }

@@ -34,6 +34,10 @@ public protocol ContentSource: Sendable {
     /// its text; a source whose ids are URLs need not parse and check it again.
     func canonicalID(of url: WebURL) -> String
 
+    /// The canonical id of the picture that is this object of a bucket, as in `s3://bucket/object`; `nil`, the default, if the source does not have
+    /// it. Must be cheap.
+    func canonicalID(ofObject name: String, in bucket: String) -> String?
+
     /// Whether `id` is that of another database, so that the source has to ask for its own (`ownID(of:)`). Must be cheap. `false` by default.
     func isForeign(_ id: String) -> Bool
 
@@ -90,6 +94,7 @@ extension ContentSource {
     public func quotas() async -> [QuotaReport] { [] }
     public func canonicalID(_ id: String) -> String { id }
     public func canonicalID(of url: WebURL) -> String { canonicalID(url.description) }
+    public func canonicalID(ofObject name: String, in bucket: String) -> String? { nil }
     public func isForeign(_ id: String) -> Bool { false }
     public func ownID(of id: String) async throws(SourceError) -> String { id }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }

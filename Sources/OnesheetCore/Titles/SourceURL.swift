@@ -11,7 +11,7 @@ package struct SourceURL {
         self.findsForbidden = findsForbidden
     }
 
-    /// Resolves `{source}://{id}`, or an `http(s)` URL that a source's allow-list contains. The first such source wins.
+    /// Resolves `{source}://{id}`, an `http(s)` URL that a source's allow-list contains, or `s3://{bucket}/{object}`. The first such source wins.
     package func resolve(_ text: String) throws(RequestError) -> FoundTitle {
         guard let separator = text.firstRange(ofBytesOf: "://") else {
             throw .malformed("“\(shown(path: text))” is not a source URL such as sample://1 or https://…")
@@ -20,6 +20,8 @@ package struct SourceURL {
         guard ["http", "https"].contains(scheme.lowercasedASCII()) else {
             let id = String(text[separator.upperBound...])
             guard !id.isEmpty else { throw .malformed("“\(text)” names no title") }
+            // A source of this name has ids of its own.
+            if scheme.isExactly("s3"), sources.source(named: scheme) == nil { return try title(ofObject: id) }
             return FoundTitle(TitleReference(source: scheme, id: id), in: sources)
         }
         guard let url = WebURL(text) else { throw .malformed("“\(shown(text))” is not a URL") }
@@ -34,6 +36,19 @@ package struct SourceURL {
     private static func title(_ url: WebURL, of remote: (name: String, source: any ContentSource)) -> FoundTitle {
         FoundTitle(
             canonical: TitleReference(source: remote.name, id: remote.source.canonicalID(of: url)), source: remote.source)
+    }
+
+    /// The title of an object.
+    /// - Parameter place: what is behind `s3://` in addresses of imgproxy.
+    private func title(ofObject place: String) throws(RequestError) -> FoundTitle {
+        if let (bucket, object) = place.cut(at: "/") {
+            for (name, source) in sources {
+                guard let id = source.canonicalID(ofObject: String(object), in: String(bucket)) else { continue }
+                return FoundTitle(canonical: TitleReference(source: name, id: id), source: source)
+            }
+        }
+        throw .forbidden(
+            "no source has s3://\(shown(path: place)); add one of type s3 with this bucket, and “objects” that name such posters")
     }
 
     /// The title that `url` may have been.

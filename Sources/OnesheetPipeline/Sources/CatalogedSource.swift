@@ -23,6 +23,7 @@ package struct CatalogedSource: ContentSource {
 
     package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
     package func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
+    package func canonicalID(ofObject name: String, in bucket: String) -> String? { source.canonicalID(ofObject: name, in: bucket) }
     package func isForeign(_ id: String) -> Bool { source.isForeign(id) }
     package func ownID(of id: String) async throws(SourceError) -> String {
         do throws(Failure) { return try await catalog.own(reference(id), from: source).id } catch {

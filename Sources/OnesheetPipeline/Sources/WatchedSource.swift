@@ -42,6 +42,7 @@ package struct WatchedSource: ContentSource {
     }
 
     package func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
+    package func canonicalID(ofObject name: String, in bucket: String) -> String? { source.canonicalID(ofObject: name, in: bucket) }
 
     package func isForeign(_ id: String) -> Bool { source.isForeign(id) }
 
@@ -157,6 +158,7 @@ struct CheckedSource: ContentSource {
     func canonicalID(_ id: String) -> String { source.canonicalID(id) }
     func isForeign(_ id: String) -> Bool { source.isForeign(id) }
     func canonicalID(of url: WebURL) -> String { source.canonicalID(of: url) }
+    func canonicalID(ofObject name: String, in bucket: String) -> String? { source.canonicalID(ofObject: name, in: bucket) }
     func quotas() async -> [QuotaReport] { await source.quotas() }
 
     func changes() async throws(SourceError) -> TitleChanges? {

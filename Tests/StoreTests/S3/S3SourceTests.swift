@@ -86,6 +86,22 @@ final class S3SourceTests: S3TestCase {
         }
     }
 
+    func testAddressOfAnObjectIsThatOfItsPoster() throws {
+        let source = try Self.source(Self.keys + "objects: { poster: \"p/{id}.jpg\", logo: \"l/{id}.png\" }")
+        XCTAssertEqual(source.canonicalID(ofObject: "p/films/1.jpg", in: "posters"), "films/1")
+        // Other kinds, other buckets, and names that no object has
+        for (name, bucket) in [
+            ("l/films/1.png", "posters"), ("films/1.jpg", "posters"), ("p/.jpg", "posters"), ("p/a//b.jpg", "posters"),
+            ("", "posters"), ("p/../x.jpg", "posters"), ("p/films/1.jpg", "poster"), ("p/films/1.jpg", "Posters"),
+            ("p/films/1.jpg", ""),
+        ] {
+            XCTAssertNil(source.canonicalID(ofObject: name, in: bucket), "\(bucket)/\(name)")
+        }
+        let any = try Self.source(Self.keys + "objects: \"{id}\"")
+        XCTAssertEqual(any.canonicalID(ofObject: "films/1.png", in: "posters"), "films/1.png")
+        XCTAssertNil(try Self.source(Self.keys + "objects: { logo: \"{id}\" }").canonicalID(ofObject: "1.png", in: "posters"))
+    }
+
     func testRequestsAreSignedForTheirURL() throws {
         let policy = try Self.source(Self.keys).originPolicy
         let signer = try XCTUnwrap(policy.signer)
