@@ -112,7 +112,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], isQuick: Bool = 
 
 let package = Package(
     name: "onesheet",
-    platforms: [.macOS(.v26)],
+    // Of OnesheetAddress and OnesheetClient. The server is for Linux.
+    platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "OnesheetAddress", targets: ["OnesheetAddress"]),
         .library(name: "OnesheetClient", targets: ["OnesheetClient"]),

@@ -1,5 +1,10 @@
-import FoundationEssentials
 public import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Parses options in imgproxy's grammar, such as `rs:fill:300:450/q:75`. Slashes separate options; colons separate a name and its
 /// arguments.

@@ -1,5 +1,10 @@
-import FoundationEssentials
 package import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The path of a free transform, such as `/i/{signature}/rs:fill:300:450/plain/sample://1@png` or
 /// `/i/{signature}/rs:fill:300:450/{base64url}.png`.

@@ -1,6 +1,11 @@
-import FoundationEssentials
 import OnesheetCrypto
 package import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
 public struct Signature: Sendable {

@@ -1,6 +1,11 @@
-import FoundationEssentials
 import OnesheetCrypto
 package import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Encrypted source URLs as imgproxy documents them: base64url of the initialisation vector and the URL in AES-CBC with PKCS#7
 /// padding.

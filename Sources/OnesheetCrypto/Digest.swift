@@ -1,6 +1,7 @@
 /// The output of a hash function or of HMAC: at most 32 bytes, stored in place.
 package struct Digest: Sendable {
-    private var bytes = InlineArray<32, UInt8>(repeating: 0)
+    /// Not an `InlineArray`, which iOS has only since version 26.
+    private var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     package let count: Int
 
     /// - Parameter fill: writes `count` bytes.
@@ -20,7 +21,7 @@ extension Digest: RandomAccessCollection {
 
     package subscript(position: Int) -> UInt8 {
         precondition(position < count, "a digest has \(count) bytes")
-        return bytes[position]
+        return withUnsafeBytes { $0[position] }
     }
 
     package func withContiguousStorageIfAvailable<Result>(

@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "client",
-    platforms: [.macOS(.v26)],
+    platforms: [.macOS(.v15)],
     // In a separate repository: .package(url: "https://…/onesheet", branch: "main")
     dependencies: [.package(name: "onesheet", path: "../..")],
     targets: [

@@ -1,4 +1,8 @@
-public import FoundationEssentials
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The request in an image's address, the state of the cache, and how the image was made (`GET /explain`).
 public struct Explanation: Sendable, Equatable, Decodable {

@@ -1,5 +1,10 @@
-public import FoundationEssentials
 public import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A source of the server, with its health and its capabilities (`GET /sources`).
 public struct ListedSource: Sendable, Equatable, Decodable {

@@ -1,5 +1,10 @@
-public import FoundationEssentials
 public import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The candidates for a title's poster, best first (`GET /sources/{source}/titles/{id}/posters`).
 public struct PosterCandidates: Sendable, Equatable, Decodable {

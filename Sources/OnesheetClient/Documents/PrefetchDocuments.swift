@@ -1,5 +1,10 @@
-public import FoundationEssentials
 public import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The variants to make ahead (`POST /prefetch`).
 public struct PrefetchOrder: Sendable, Equatable, Encodable {

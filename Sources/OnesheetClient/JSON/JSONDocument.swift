@@ -1,5 +1,10 @@
-internal import FoundationEssentials
 internal import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// Decodes JSON from outside: parses it within limits and in linear time, then decodes the values. Foundation's decoder tries each type for
 /// each value of unknown type, and such values are in the metadata of titles.

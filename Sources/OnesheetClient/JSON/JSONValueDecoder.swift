@@ -1,5 +1,10 @@
-internal import FoundationEssentials
 internal import OnesheetValues
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// Decodes values from parsed JSON. Dates are texts in ISO 8601.
 struct JSONValueDecoder: Decoder {

@@ -1,5 +1,10 @@
 public import OnesheetValues
-internal import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// A Onesheet server, as its clients see it: its JSON, and its prefetches.
 ///

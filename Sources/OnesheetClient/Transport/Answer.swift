@@ -1,6 +1,11 @@
-internal import FoundationEssentials
 internal import OnesheetValues
 internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// A whole response.
 struct Answer: Sendable {

@@ -1,5 +1,8 @@
-internal import FoundationEssentials
-
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

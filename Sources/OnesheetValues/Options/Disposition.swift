@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// How a browser shows an image: on a page, or as a file to save, and the name of that file.
 public struct Disposition: Sendable, Equatable {

@@ -1,4 +1,8 @@
-public import FoundationEssentials
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A day of the Gregorian calendar, without a time and a zone: the day of a box office list.
 public struct CalendarDay: Hashable, Sendable, Comparable {

@@ -1,4 +1,8 @@
-package import FoundationEssentials
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// Reads the fields of a title or of a candidate by the type of their values. A field that is absent or null is `nil`.
 package protocol FieldReader<Key> {
