@@ -227,7 +227,7 @@ let package = Package(
         plugin("RemoteSource"),
         .target(
             name: "Dialects", dependencies: ["OnesheetCore", "OnesheetAddress", "OnesheetCrypto"], path: "Plugins/Dialects",
-            exclude: ["Cloudflare", "IIIF", "MediaServers", "Next", "RPDB", "TMDB", "Thumbor"].map { "\($0)/README.md" },
+            exclude: ["MediaServers", "RPDB", "TMDB"].map { "\($0)/README.md" },
             swiftSettings: settings),
         plugin("RestSource", [log, yams]),
         plugin("S3Store", ["OnesheetCrypto", "OnesheetTransport", posix, http1], exclude: ["Source/README.md"]),

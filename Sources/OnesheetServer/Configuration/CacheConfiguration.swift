@@ -16,7 +16,12 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
                 Setting("bytes", \.bytes, meaning: "size limit of the memory tier"),
                 Setting("entries", \.entries, meaning: "maximum number of entries in the memory tier"),
                 Setting("expires", \.expires, meaning: "maximum time that an entry stays in the tier"),
-                CacheConfiguration.extends(\.extends),
+                Setting(
+                    "extends", \.extends,
+                    meaning:
+                        "what a hit changes: `none` nothing; `cacheTime` starts the time in this tier again, up to `expires` and to the "
+                        + "date that the origin gave; an interval is the new time from the hit on. Stale images are revalidated all the same"
+                ),
             ]
         }
 
@@ -43,7 +48,7 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
                     "entries", \.entries, defaultText: "none: only `bytes` limits it",
                     meaning: "maximum number of entries in the disk tier, a file each"),
                 Setting("expires", \.expires, meaning: "maximum time that an entry stays in the tier"),
-                CacheConfiguration.extends(\.extends),
+                Setting("extends", \.extends, meaning: "what a hit changes, as in `cache.memory`"),
                 Setting("free", \.free, defaultText: "5 % of the disk, at most 1 GiB", meaning: "disk space to leave free"),
             ]
         }
@@ -71,15 +76,6 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting("disk", \.disk, meaning: "the disk tier"),
             Setting("tiers", \.tiers, meaning: "tiers of plugins, in lookup order"),
         ]
-    }
-
-    /// The key `extends`, which both tiers have.
-    private static func extends<Tier: ConfigurationSection>(_ path: WritableKeyPath<Tier, LifeExtension>) -> Setting<Tier> {
-        Setting(
-            "extends", path,
-            meaning:
-                "what a hit changes: `none` nothing; `cacheTime` starts the time in this tier again, up to `expires` and to the date that "
-                + "the origin gave; an interval is the new time from the hit on. Stale images are revalidated all the same")
     }
 
     private static func check(
