@@ -23,7 +23,7 @@ test-cluster: ## Run the tests with real engines: Redis, Valkey, SeaweedFS and r
 	@.ci/test StoreTests BucketSourceTests LeaseHolderTests LyingStoreTests SplitNetworkTests
 
 test-clients: setup ## Try a server with thumbor, testssl, redbot, Prometheus, Varnish, nginx and client libraries
-	@swift build --product onesheet --explicit-target-dependency-import-check error
+	@.ci/build --product onesheet
 	@.ci/clients .build/debug/onesheet
 
 screenshots: ## Take the README's screenshots into docs/images
@@ -81,7 +81,7 @@ sbom: setup ## List all components with versions and licences: .build/sbom.json
 	@.ci/sbom
 
 reference: setup ## Regenerate the tables of docs/configuration.md and docs/http-api.md
-	@swift build --product onesheet --explicit-target-dependency-import-check error
+	@.ci/build --product onesheet
 	@.ci/reference .build/debug/onesheet
 
 docs: setup ## Build the documentation of the public modules as HTML: .build/docs
