@@ -39,7 +39,7 @@ struct DialectRoute: ImageRoute {
     ) {
         // What a client chooses is no part of the name in metrics.
         label = Self.label(of: prefix)
-        self.prefix = Self.text(of: prefix)
+        self.prefix = type(of: dialect).text(of: prefix)
         self.configuration = configuration
         readsQuery = type(of: dialect).readsQuery
         self.dialect = dialect
@@ -53,27 +53,11 @@ struct DialectRoute: ImageRoute {
 
     /// The prefixes of a dialect's addresses, each of which has its route.
     static func prefixes(of dialect: any Dialect, at configuration: DialectConfiguration) -> [String] {
-        configuration.isAtRoot ? ["/"] : prefixes(of: type(of: dialect))
-    }
-
-    private static func prefixes(of type: any Dialect.Type) -> [String] { [type.prefix] + type.otherPrefixes }
-
-    /// A prefix up to what a client chooses.
-    private static func text(of prefix: String) -> String { prefix.cut(at: "{").map { String($0.before) } ?? prefix }
-
-    /// Whether a path is an address of a dialect that is not at the root.
-    static func isAddress(_ path: String, of type: any Dialect.Type) -> Bool {
-        prefixes(of: type).contains { isAddress(path, of: type, at: text(of: $0)) }
-    }
-
-    private static func isAddress(_ path: String, of type: any Dialect.Type, at prefix: String) -> Bool {
-        let begins = prefix.hasSuffix("/") ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
-        return begins && type.isAddress(path[...])
+        configuration.isAtRoot ? ["/"] : type(of: dialect).prefixes
     }
 
     func matches(_ path: String) -> Bool {
-        configuration.isAtRoot
-            ? RootAddress.dialect.begins(path) : Self.isAddress(path, of: type(of: dialect), at: prefix)
+        configuration.isAtRoot ? RootAddress.dialect.begins(path) : type(of: dialect).isAddress(path, behind: prefix)
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
@@ -167,12 +151,7 @@ struct DialectDocumentRoute: Route {
         self.documents = documents
     }
 
-    func matches(_ path: String) -> Bool { Self.isDocument(path, of: type(of: images.dialect)) }
-
-    /// The prefix without its slash has an answer in the form of the other server too.
-    static func isDocument(_ path: String, of type: any Dialect.Type) -> Bool {
-        type.documents.map { path.starts(withBytesOf: $0) || path.isExactly($0.dropLast()) } ?? false
-    }
+    func matches(_ path: String) -> Bool { type(of: images.dialect).isDocument(path) }
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
         try administrator.checkLists(context)

@@ -108,7 +108,7 @@ struct Router: Sendable {
 
     /// The end of an error at an unknown path, if a dialect would answer there.
     private func hint(at path: String) -> String {
-        absent.first { DialectRoute.isAddress(path, of: $0) || DialectDocumentRoute.isDocument(path, of: $0) }
+        absent.first { $0.answers(at: path) }
             .map { "; the configuration has no dialect “\($0.name)”, which is for such addresses" } ?? ""
     }
 
