@@ -268,20 +268,20 @@ final class TMDBServingTests: ServerTestCase {
     }
 
     func testAPrefetchOfAnswersFailsWhileTheServiceIsAway() async throws {
-        // Given an answer that is stale
+        // Given an answer that is stale after an hour
         let clock = ManualClock()
         let server = try await server(try await tmdb(), keys: "admin: { token: secret-for-tests }", clock: clock.wallClock)
-        _ = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: [""])
+        _ = try await prefetch(on: server, "\"ids\": [\"551\"]", answers: [""])
         await server.finishStoring()
-        clock.advance(by: .seconds(40 * 86_400))
+        clock.advance(by: .seconds(2 * 3600))
         isAway.withLock { $0 = true }
         // When it is prefetched again
-        let answer = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: [""])
+        let answer = try await prefetch(on: server, "\"ids\": [\"551\"]", answers: [""])
         // Then it has failed, although clients get it
         XCTAssertEqual(try states(answer), ["failed"], answer.text)
         XCTAssertTrue(answer.text.contains("no fresh answer"), answer.text)
-        let film = try await server.send("/3/movie/550")
-        XCTAssertEqual(film.text, Self.film)
+        let film = try await server.send("/3/movie/551")
+        XCTAssertEqual(film.text, Self.newFilm)
     }
 
     func testOnlyASourceWithADialectHasAnswers() async throws {
