@@ -47,10 +47,11 @@ final class MemoryShare: Sendable {
     /// measured; one connection may have a hundred.
     static func streams(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 32 << 10, of: memory) }
 
-    /// The share of connections without TLS: an eighth. Each takes 16 KiB for its channel, its handlers and its tasks, as measured.
+    /// The share of connections without TLS: an eighth. Each takes 11 KiB for its channel and its handlers, and 32 KiB with the
+    /// parser and the task after the router has answered a request, as measured: a task keeps its stack while it lives.
     /// Connections beyond the share are not counted: `clients.connections` limits them, and idle ones must not keep pictures out.
     static func plainConnections(of memory: MemoryBudget) -> MemoryShare {
-        MemoryShare(memory.limit / 8, each: 16 << 10, of: memory, yields: true)
+        MemoryShare(memory.limit / 8, each: 32 << 10, of: memory, yields: true)
     }
 
     /// The share of requests that wait for an image: an eighth. Each takes about 64 KiB for the stacks of its tasks, as measured.
