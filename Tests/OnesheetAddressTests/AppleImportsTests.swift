@@ -67,20 +67,21 @@ final class AppleImportsTests: XCTestCase {
                 branches.append((isCompiled, before.wasAny || isCompiled))
             } else if line == "#endif" {
                 branches.removeLast()
-            } else if branches.allSatisfy(\.isCompiled), let found = line.wholeMatch(of: /(?:@\w+ )*(?:\w+ )?import (\w+)/) {
+            } else if branches.allSatisfy(\.isCompiled), line.prefixMatch(of: /[@\w() ]*\bimport\b/) != nil {
+                guard let found = line.wholeMatch(of: /(?:@\w+ )*(?:\w+ )?import (\w+)/) else { throw UnknownLine(line: line) }
                 modules.append(String(found.1))
             }
         }
         return modules
     }
 
-    private struct UnknownCondition: Error {
+    private struct UnknownLine: Error {
         let line: String
     }
 
     /// Whether the condition of an `#if` or `#elseif` holds there.
     private static func isTrue(_ line: String) throws -> Bool {
-        guard let condition = line.wholeMatch(of: /#(?:else)?if (!?)canImport\((\w+)\)/) else { throw UnknownCondition(line: line) }
+        guard let condition = line.wholeMatch(of: /#(?:else)?if (!?)canImport\((\w+)\)/) else { throw UnknownLine(line: line) }
         return modulesOfApple.contains(String(condition.2)) == condition.1.isEmpty
     }
 }

@@ -63,6 +63,7 @@ public struct TMDBDialect: Dialect {
 
     public func questions(about subject: ServiceSubject, with query: String) throws(RequestError) -> [ServiceQuestion] {
         let addresses = TMDBAddresses.of(subject, with: query)
+        // Without an address, the query is checked all the same.
         if addresses.isEmpty { _ = try TMDBQuestion("movie?\(query)") }
         var questions: [ServiceQuestion] = []
         for address in addresses { questions.append(try Self.question(address[...])) }

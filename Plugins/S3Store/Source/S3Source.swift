@@ -144,7 +144,7 @@ public struct S3Source: SourcePlugin {
         throw .notFound(id: id)
     }
 
-    /// Posters only, because an address as `s3://posters/poster/550.jpg` says no other kind.
+    /// Posters only, because an address such as `s3://posters/poster/550.jpg` says no other kind.
     public func canonicalID(ofObject name: String, in bucket: String) -> String? {
         bucket.isExactly(refusal.bucket) ? objects.first { $0.kind == .poster }?.pattern.id(of: name) : nil
     }

@@ -35,7 +35,7 @@ struct PrefetchCommand: PluggedCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Ask also for the answers that clients get about each title and the list, if they ask with this query. May be repeated.",
+            "Get the answers about each title and the list to clients that ask with this query, too, and make the images that they name. May be repeated.",
             valueName: "query"))
     var answers: [String] = []
 

@@ -11,7 +11,7 @@ package struct SourceURL {
         self.findsForbidden = findsForbidden
     }
 
-    /// Resolves `{source}://{id}`, an `http(s)` URL that a source's allow-list contains, or `s3://{bucket}/{object}`. The first such source wins.
+    /// Resolves `{source}://{id}`, an `http(s)` URL that a source's allow-list contains, or `s3://{bucket}/{object}`. The first source that has it wins.
     package func resolve(_ text: String) throws(RequestError) -> FoundTitle {
         guard let separator = text.firstRange(ofBytesOf: "://") else {
             throw .malformed("“\(shown(path: text))” is not a source URL such as sample://1 or https://…")

@@ -41,9 +41,9 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     package var made = 0
     /// Variants among those that were made, and that no tier keeps because their origin forbids it.
     package var notKept = 0
-    /// Variants that a tier already had.
+    /// Variants that a tier already had, also one made before for another answer.
     package var skipped = 0
-    /// Variants of images that a title need not have, such as a logo, and does not have.
+    /// Variants of images that a title need not have, such as a logo, and does not have, or that an answer does not name.
     package var none = 0
     /// Bytes of the new variants.
     package var bytes = 0

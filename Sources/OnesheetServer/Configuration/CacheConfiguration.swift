@@ -48,7 +48,7 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
                     "entries", \.entries, defaultText: "none: only `bytes` limits it",
                     meaning: "maximum number of entries in the disk tier, a file each"),
                 Setting("expires", \.expires, meaning: "maximum time that an entry stays in the tier"),
-                Setting("extends", \.extends, meaning: "what a hit changes, as in `cache.memory`"),
+                Setting("extends", \.extends, meaning: "what a hit changes, as `cache.memory.extends`"),
                 Setting("free", \.free, defaultText: "5 % of the disk, at most 1 GiB", meaning: "disk space to leave free"),
             ]
         }

@@ -43,7 +43,7 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
             Setting(
                 "answers", \.answers,
                 meaning:
-                    "queries with which clients ask about a title, such as `language=de-DE`: also these answers, and the images that they name (TMDB)"
+                    "queries with which clients ask about a title, such as `language=de-DE`, to get these answers and make the images that they name, too (TMDB)"
             ),
         ]
     }

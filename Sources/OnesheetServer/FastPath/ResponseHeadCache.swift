@@ -66,7 +66,9 @@ final class ResponseHeadCache {
             return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))
         }
         do {
-            guard let address = try image.read(routed.rest, query: routed.query, at: now) else { return .route(routed.with(.document)) }
+            guard let address = try image.read(routed.rest, query: routed.query, at: now) else {
+                return .route(routed.with(.document))
+            }
             // Cached images of removed sources are not served.
             guard address.source != nil else { throw images.pipeline.unknownSource(of: address.title) }
             return answer(request, at: CachedTarget(routed, address), now, since: begun)
@@ -139,6 +141,8 @@ final class ResponseHeadCache {
     }
 
     private func remember(_ target: CachedTarget) {
+        // Queries without a meaning, such as those against caches, would fill it with the same images.
+        guard target.routed.query.isEmpty || target.routed.entry.image?.readsQuery == true else { return }
         if targets.count >= Self.limit { targets.removeAll() }
         target.isNew = false
         targets[ByteBuffer(string: target.routed.target)] = target
