@@ -6,15 +6,11 @@ import OnesheetCrypto
 ///
 /// Any key is left out of an address of a known form. One of the configuration is left out of every text, because an address may be mistyped.
 struct ClientKeys: Sendable {
-    private let keys: [[UInt8]]
     private let digests: [Digest]
     private let lengths: Set<Int>
-    /// The bytes of the beginning of a key that say something of it.
-    private static let leastStart = 4
 
     /// - Parameter keys: those of the configuration.
     init(_ keys: [String] = []) {
-        self.keys = keys.map { Array($0.utf8) }
         digests = keys.map { SHA256.hash($0.utf8) }
         lengths = Set(keys.map(\.utf8.count))
     }
@@ -31,9 +27,8 @@ struct ClientKeys: Sendable {
             shown += rest[..<start]
             let word = String(rest[start..<end])
             rest = rest[end...]
-            // A text was shortened here.
-            let isCut = rest.starts(withBytesOf: "…")
-            shown += hasKey(word, isCut: isCut) ? isCut ? "" : "…" : word
+            // The text may have been shortened within a key. Every such word is left out: clients read errors, and could try how a key begins.
+            if !rest.starts(withBytesOf: "…") { shown += hasKey(word) ? "…" : word }
         }
         return shown + rest
     }
@@ -50,13 +45,10 @@ struct ClientKeys: Sendable {
     private static let mostEncodings = 3
 
     /// Whether a word is a key, or is percent-encoded and has one.
-    /// - Parameter isCut: whether its end is missing, which may be that of a key.
-    private func hasKey(_ word: String, isCut: Bool) -> Bool {
+    private func hasKey(_ word: String) -> Bool {
         var bytes = Array(word.utf8)
         for _ in 0..<Self.mostEncodings where bytes.contains(UInt8(ascii: "%")) { bytes = Self.decoded(bytes) }
-        let parts = bytes.split { !Self.isInKey($0) || $0 == UInt8(ascii: "%") }
-        if isCut, let last = parts.last, isStartOfKey(last) { return true }
-        return parts.contains { part in
+        return bytes.split { !Self.isInKey($0) || $0 == UInt8(ascii: "%") }.contains { part in
             // A key may have dots, and may be mistyped as the name of a file.
             isKey(part) || part.lastIndex(of: UInt8(ascii: ".")).map { isKey(part[..<$0]) } ?? false
         }
@@ -81,12 +73,6 @@ struct ClientKeys: Sendable {
         guard lengths.contains(text.count) else { return false }
         let digest = SHA256.hash(text)
         return digests.contains { $0 == digest }
-    }
-
-    private func isStartOfKey(_ text: ArraySlice<UInt8>) -> Bool {
-        guard text.count >= Self.leastStart else { return false }
-        let digest = SHA256.hash(text)
-        return keys.contains { $0.count > text.count && SHA256.hash($0.prefix(text.count)) == digest }
     }
 
     /// What follows the key at such servers, also what this one does not answer.
