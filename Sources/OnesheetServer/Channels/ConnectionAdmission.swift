@@ -9,19 +9,22 @@ final class ConnectionAdmission: ChannelInboundHandler, RemovableChannelHandler 
 
     private let limit: AcceptLimit
     private let connections: OpenConnections
+    private let spare: SpareDescriptor
 
-    init(_ limit: AcceptLimit, _ connections: OpenConnections) {
+    init(_ limit: AcceptLimit, _ connections: OpenConnections, _ spare: SpareDescriptor) {
         self.limit = limit
         self.connections = connections
+        self.spare = spare
     }
 
     func handlerAdded(context: ChannelHandlerContext) { limit.begin() }
 
     /// Accepts the next connections although Hummingbird's tasks have not taken the previous ones: it asks for more only while fewer than
-    /// ten wait for a task, but the event loop answers hits without one. `AcceptLimit` limits those that wait.
+    /// ten wait for a task, but the event loop answers hits without one. `AcceptLimit` limits those that wait. Without a descriptor, NIO asks
+    /// after a pause.
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        if limit.room > 0 { context.read() }
+        if limit.room > 0, spare.isKept { context.read() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

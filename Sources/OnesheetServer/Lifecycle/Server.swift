@@ -310,7 +310,7 @@ package struct Server: Sendable {
                     try await channel.eventLoop.submit {
                         let spare = SpareDescriptor { counters.connections.count(.descriptors) }
                         try channel.pipeline.syncOperations.addHandlers(
-                            [spare, AcceptBatch(accepting, spare), ConnectionAdmission(accepting, counters.connections)],
+                            [spare, AcceptBatch(accepting, spare), ConnectionAdmission(accepting, counters.connections, spare)],
                             position: .first)
                         // The first read was held back until these handlers were in place.
                         channel.read()

@@ -1,3 +1,4 @@
+import Foundation
 import HummingbirdCore
 import NIOCore
 import NIOEmbedded
@@ -13,6 +14,7 @@ final class ConnectionAdmissionTests: XCTestCase {
     private let limit = AcceptLimit(connections: 200, places: nil)
     private let server = EmbeddedChannel()
     private let reads = Reads()
+    private let spare = SpareDescriptor {}
     private let admitted = Admitted()
 
     func testThatAnAddressLeavesRoomForOthersAndGetsMoreWhenItClosesOne() throws {
@@ -85,7 +87,7 @@ final class ConnectionAdmissionTests: XCTestCase {
         let connections = OpenConnections(
             ClientsConfiguration(), memory: ResponseMemory(limit: 1 << 20), waiting: .waitingRequests(of: budget), of: budget,
             isEncrypted: true)
-        try server.pipeline.syncOperations.addHandler(ConnectionAdmission(limit, connections), position: .first)
+        try server.pipeline.syncOperations.addHandler(ConnectionAdmission(limit, connections, spare), position: .first)
         server.read()
         XCTAssertEqual(reads.count, 1)
     }
@@ -99,6 +101,11 @@ final class ConnectionAdmissionTests: XCTestCase {
         XCTAssertEqual(reads.count, 1)
         // And not without room
         for _ in 0..<200 { limit.connectionOpened() }
+        server.pipeline.syncOperations.fireChannelReadComplete()
+        XCTAssertEqual(reads.count, 1)
+        // Nor without a descriptor
+        for _ in 0..<200 { limit.connectionClosed() }
+        server.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
         server.pipeline.syncOperations.fireChannelReadComplete()
         XCTAssertEqual(reads.count, 1)
     }
@@ -116,7 +123,10 @@ final class ConnectionAdmissionTests: XCTestCase {
             clients, memory: ResponseMemory(limit: 1 << 20), waiting: .waitingRequests(of: budget), of: budget,
             isEncrypted: isEncrypted)
         try server.pipeline.syncOperations.addHandlers(
-            [reads, ConnectionAdmission(limit, connections), AvailableConnectionsChannelHandler(delegate: limit), admitted])
+            [
+                reads, spare, ConnectionAdmission(limit, connections, spare), AvailableConnectionsChannelHandler(delegate: limit),
+                admitted,
+            ])
         addTeardownBlock { [self] in _ = try? server.finish() }
         return connections
     }
