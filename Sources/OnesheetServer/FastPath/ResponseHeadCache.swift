@@ -23,6 +23,9 @@ final class ResponseHeadCache {
 
     /// The maximum number of targets, and of `Accept` headers. A full cache is emptied.
     private static let limit = 4096
+    /// The maximum number of targets with a query. One image may have any number of them, because most grammars ignore unknown parameters;
+    /// each takes up to 17 KiB.
+    private static let queryLimit = 256
     /// Bytes of the longest `Accept` field whose format is remembered. Browsers send less than half of it.
     private static let longestAccept = 256
     /// The longest body, in bytes, that is sent at once on an encrypted connection. Encrypting copies the body, and a slow client
@@ -34,6 +37,7 @@ final class ResponseHeadCache {
     private let files: OpenFileCache?
     private let documents: DocumentHeadCache
     private var targets: [ByteBuffer: CachedTarget] = [:]
+    private var queries: [ByteBuffer: CachedTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat?] = [:]
 
     /// - Parameter files: `nil` on connections that cannot send files.
@@ -48,7 +52,7 @@ final class ResponseHeadCache {
     /// - Parameter begun: when it was received.
     func answer(_ request: SimpleRequest, since begun: NIODeadline) -> Outcome {
         let now = images.clock.now
-        if let known = targets[request.target] {
+        if let known = targets[request.target] ?? queries[request.target] {
             do {
                 try known.address.checkExpiry(at: now.timeIntervalSince1970)
                 try known.address.count()
@@ -141,11 +145,15 @@ final class ResponseHeadCache {
     }
 
     private func remember(_ target: CachedTarget) {
-        // Queries without a meaning, such as those against caches, would fill it with the same images.
-        guard target.routed.query.isEmpty || target.routed.entry.image?.readsQuery == true else { return }
-        if targets.count >= Self.limit { targets.removeAll() }
         target.isNew = false
-        targets[ByteBuffer(string: target.routed.target)] = target
+        let text = ByteBuffer(string: target.routed.target)
+        if target.routed.query.isEmpty {
+            if targets.count >= Self.limit { targets.removeAll() }
+            targets[text] = target
+        } else if target.routed.entry.image?.readsQuery == true {
+            if queries.count >= Self.queryLimit { queries.removeAll() }
+            queries[text] = target
+        }
     }
 
     private func chosenFormat(_ accept: ByteBuffer?) -> ImageFormat? {

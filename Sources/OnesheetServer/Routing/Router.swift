@@ -140,7 +140,7 @@ struct Router: Sendable {
         switch routed.image {
         case .refused(let error):
             // An address without errors whose source is unknown is an image that was asked for.
-            if error is Failure { table.images.countFailure() }
+            if (error as? Failure)?.status == .notFound { table.images.countFailure() }
             throw error
         case .document:
             guard let image = routed.entry.image else { throw RequestError.noSuchPath(routed.path) }
