@@ -6,7 +6,7 @@ final class AppleImportsTests: XCTestCase {
     /// FoundationEssentials is none of them.
     private static let modulesOfApple: Set = ["CommonCrypto", "CryptoKit", "Darwin", "Foundation", "Synchronization"]
 
-    func testClientImportsOnlyWhatApplesSystemsHave() throws {
+    func testClientImportsAppleModulesOnly() throws {
         // Given the products for apps
         let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardizedFileURL
         var (left, seen): ([String], Set<String>) = (["OnesheetAddress", "OnesheetClient"], [])

@@ -33,7 +33,8 @@ package struct PrefetchQuestions: Sendable {
         for query in queries { _ = try Self.questions(of: dialect, about: .title(""), with: query) }
     }
 
-    /// The same with the questions about a list of so many titles.
+    /// These questions and those about the list.
+    /// - Parameter titles: the number of titles in the list.
     func asking(aboutListOf titles: Int) throws(Failure) -> PrefetchQuestions {
         guard let list, let dialect else { return self }
         var asking = self

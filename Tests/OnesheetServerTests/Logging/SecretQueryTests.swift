@@ -100,7 +100,7 @@ final class SecretQueryTests: ServerTestCase {
             XCTAssertEqual(keys.left(outOf: text), text)
             XCTAssertEqual(ClientKeys().left(outOf: text), text)
         }
-        // And a shortened text says the same of the beginning of a key and of another word
+        // And a shortened text looks the same whether it ends in a part of a key or in another word
         for (right, wrong, same) in [
             ("/a/SECRET-KE…", "/a/SECRET-KX…", "/a/…"), ("“SECR…” is unknown", "“SECX…” is unknown", "“…” is unknown"),
             ("/a%2FSECRET%2DKE…", "/a%2FSECRET%2DKX…", "/…"), ("“SECRET-KEY-1…”", "“SECRET-KEY-2…”", "“…”"),
