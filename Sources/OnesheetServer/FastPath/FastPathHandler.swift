@@ -51,6 +51,8 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var requests: Int { answered + (parserRequests?.begun ?? 0) }
     /// Whether a read was suppressed.
     private var wantsRead = false
+    /// Whether the connection closes when everything is sent. What follows is not read.
+    private var isClosing = false
     /// The end of the connection or of the client's side, behind requests that wait.
     private var ends: [any Sendable] = []
 
@@ -152,16 +154,17 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Answers the simple requests at the beginning of `received`. The others, and what follows them, are the parser's.
     /// - Parameter begun: the present time.
     private func process(_ received: ByteBuffer, _ context: ChannelHandlerContext, at begun: NIODeadline) {
-        guard received.readableBytes > 0 else { return }
+        guard received.readableBytes > 0, !isClosing else { return }
         guard parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads else { return pass(received, context) }
         var bytes = received
         var (hasAnswered, hasWritten, hasRouted, isCorked) = (false, false, false, false)
-        while !hasRouted, bytes.readableBytes > 0, context.channel.isWritable, let request = SimpleRequest(bytes) {
+        while !hasRouted, !isClosing, bytes.readableBytes > 0, context.channel.isWritable, let request = SimpleRequest(bytes) {
             switch heads.answer(request, since: begun) {
             case .answer(let response):
                 if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), since: begun, in: accessLog) }
                 bytes.moveReaderIndex(forwardBy: request.length)
                 hasAnswered = true
+                isClosing = request.isLast
                 answered += 1
                 if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
                 // The responses to pipelined requests leave together.
@@ -173,10 +176,12 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 hasRouted = true
             }
         }
+        if isClosing { bytes.clear() }
         let event = hasRouted || bytes.readableBytes == 0 ? nil : eventAwaited(by: bytes, behindResponse: hasAnswered, context)
         if let event { waiting = (bytes, event) }
         if hasWritten { context.flush() }
         if isCorked { _ = context.channel.cork(false) }
+        if isClosing { closeWhenSent(context) }
         if event == nil, bytes.readableBytes > 0 { pass(bytes, context) }
     }
 
@@ -341,16 +346,19 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func passWhenSent(_ event: any Sendable, _ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return context.fireUserInboundEventTriggered(event) }
-        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in
-            let (handler, context) = here.value
-            // Without a parser there is no other request.
-            if handler.parserRequests == nil {
-                context.close(promise: nil)
-            } else {
-                context.fireUserInboundEventTriggered(event)
-            }
-        }
+        // Without a parser there is no other request.
+        guard parserRequests != nil else { return closeWhenSent(context) }
+        let here = NIOLoopBound(context, eventLoop: context.eventLoop)
+        whenSent(context) { here.value.fireUserInboundEventTriggered(event) }
+    }
+
+    private func closeWhenSent(_ context: ChannelHandlerContext) {
+        let here = NIOLoopBound(context, eventLoop: context.eventLoop)
+        whenSent(context) { here.value.close(promise: nil) }
+    }
+
+    private func whenSent(_ context: ChannelHandlerContext, _ next: @escaping @Sendable () -> Void) {
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in next() }
     }
 }
 

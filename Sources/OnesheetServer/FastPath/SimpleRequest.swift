@@ -11,6 +11,8 @@ struct SimpleRequest {
     private let layout: RequestLayout
 
     var isHead: Bool { layout.isHead }
+    /// Whether the client asks to close the connection after the response (RFC 9112 §9.6).
+    var isLast: Bool { layout.isLast }
     /// The path, percent-encoded, and the query.
     var target: ByteBuffer { slice(layout.target) }
     var accept: ByteBuffer? { layout.accept.map(slice) }
@@ -110,6 +112,7 @@ extension ByteBuffer {
 /// The positions of a request's parts among its bytes.
 private struct RequestLayout {
     var isHead = false
+    private(set) var isLast = false
     var target = 0..<0
     var accept: Range<Int>?
     var acceptEncoding: Range<Int>?
@@ -139,7 +142,9 @@ private struct RequestLayout {
             case .host:
                 guard !hasHost, !value.isEmpty, value.allSatisfy({ HeadCheck.isHostByte(bytes[$0]) }) else { return nil }
                 hasHost = true
-            case .connection: guard bytes.extracting(value).isName("keep-alive") else { return nil }
+            case .connection:
+                isLast = isLast || bytes.extracting(value).isName("close")
+                guard isLast || bytes.extracting(value).isName("keep-alive") else { return nil }
             case .accept: guard Self.fill(&accept, value) else { return nil }
             case .acceptEncoding: guard Self.fill(&acceptEncoding, value) else { return nil }
             case .ifNoneMatch: guard Self.fill(&ifNoneMatch, value) else { return nil }

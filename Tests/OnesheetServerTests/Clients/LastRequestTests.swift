@@ -13,7 +13,7 @@ final class LastRequestTests: ServerTestCase {
             "Connection: te\r\nConnection: close",
         ]
         for spelling in spellings {
-            for path in ["/sources", poster] {
+            for path in ["/sources", poster, "/ready"] {
                 try await OpenConnection.with(server.url) { connection in
                     // When another request comes with the last one, or after its response
                     let last = "GET \(path) HTTP/1.1\r\nHost: h\r\n\(spelling)\r\n\r\n"

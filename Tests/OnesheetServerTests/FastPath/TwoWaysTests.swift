@@ -141,6 +141,21 @@ final class TwoWaysTests: ServerTestCase {
         try await ways.assertSame(targets.map { bytes(request($0)) })
     }
 
+    func testTheLoopAnswersTheLastRequestOfAConnection() async throws {
+        // Given an image in memory
+        let poster = "/t/p/w92/sample/1.jpg"
+        let ways = try await twoWays(warm: [poster])
+        for path in [poster, "/ready"] {
+            let last = bytes(request(path, "Connection: close"))
+            // Then the loop answers its last request
+            XCTAssertEqual(SimpleRequest(ByteBuffer(bytes: last))?.isLast, true)
+            // And the router the same: what follows has no answer, whether the connection has had others or not
+            try await ways.assertSame([last + bytes(request("/health"))], ends: false)
+            try await ways.assertSame([bytes(request("/nowhere")), bytes(request(poster)), last], ends: false)
+            try await ways.assertSame([bytes(request(path, method: "HEAD", "Connection: close"))], ends: false)
+        }
+    }
+
     func testThatSimpleRequestsAreRecognised() throws {
         // The assumption of all tests above: the fast path recognises these.
         for request in plainRequests(tag: "\"x\"", date: "Sat, 21 Nov 2026 00:00:00 GMT") {
