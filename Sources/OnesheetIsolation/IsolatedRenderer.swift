@@ -88,6 +88,7 @@ package final class IsolatedRenderer: PictureEngine {
     package func render(
         _ file: PictureFile, as transforms: [Transform], predicted cost: RenderCost
     ) throws(RenderError) -> [RenderedImage] {
+        makeRoom(for: cost)
         var images: [RenderedImage] = []
         for part in Self.parts(transforms) {
             images += try ask(.render(part), about: file, within: times(cost)) { process, answer throws(ProcessLoss) in
@@ -102,10 +103,16 @@ package final class IsolatedRenderer: PictureEngine {
     }
 
     package func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
-        try ask(.hash, about: file, within: times(cost)) { _, answer throws(ProcessLoss) in
+        makeRoom(for: cost)
+        return try ask(.hash, about: file, within: times(cost)) { _, answer throws(ProcessLoss) in
             guard case .hash(let hash) = answer else { throw .garbage }
             return hash
         }
+    }
+
+    /// Ends idle processes before a picture that the memory budget may let take the place of what they have.
+    private func makeRoom(for cost: RenderCost) {
+        if cost.bytes > limits.memory / 2 { pool.endIdle(keeping: 1) }
     }
 
     package func warmUp() {

@@ -120,14 +120,20 @@ final class RenderProcessPool: Sendable {
         }
     }
 
+    /// Ends idle processes except the `kept` that are asked next.
+    func endIdle(keeping kept: Int = 0) {
+        let ended = state.withLock { state in
+            let ended = state.idle.dropLast(kept)
+            state.idle.removeFirst(ended.count)
+            return ended
+        }
+        for one in ended { discard(one.process) }
+    }
+
     /// Ends the idle processes, and those in use after their question. A question that comes later has a process of its own.
     func shutdown() {
-        let idle = state.withLock { state in
-            state.hasEnded = true
-            defer { state.idle = [] }
-            return state.idle
-        }
-        for one in idle { discard(one.process) }
+        state.withLock { $0.hasEnded = true }
+        endIdle()
     }
 
     /// A process that is killed from outside before it is ready is replaced at once.
