@@ -220,7 +220,7 @@ package struct Prefetcher: Sendable {
                 summary.add(.init(title: title.description, variants: 1 + variants.count, reason: error.reason))
             }
         }
-        let missing = await missing(requests)
+        let missing = await find(requests).missing
         summary.skipped += requests.count - missing.count
         for requests in Self.byImage(missing) { summary.add(await make(requests, from: source)) }
         return summary
@@ -302,7 +302,6 @@ package struct Prefetcher: Sendable {
     /// The predicted cost of `run`, according to the cache. Asks no source and no origin.
     package func estimate(_ titles: Titles, _ variants: [ImageVariant]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
-        estimate.total = titles.count * variants.count * (1 + titles.questions.queries.count)
         for question in titles.questions.ofList
         where await catalog.freshAnswer(of: titles.questions.source, to: question) == nil {
             estimate.answers += 1
@@ -324,7 +323,8 @@ package struct Prefetcher: Sendable {
                 }
                 estimate.missing += variants.count
             }
-            let missing = await missing(requests)
+            let (missing, there) = await find(requests)
+            estimate.there += there
             guard !missing.isEmpty else { continue }
             estimate.missing += missing.count
             var fetches = 0
@@ -334,7 +334,7 @@ package struct Prefetcher: Sendable {
             if fetches > 0 { estimate.titlesToAsk += 1 }
             estimate.fetches += fetches
         }
-        estimate.there = estimate.total - estimate.missing
+        estimate.total = estimate.there + estimate.missing
         let stored = await pipeline.cache.statistics().values.map(\.total).max { $0.entries < $1.entries }
         if let stored, stored.entries > 0 {
             estimate.bytes = (estimate.missing + estimate.fetches) * (stored.bytes / stored.entries)
@@ -342,13 +342,14 @@ package struct Prefetcher: Sendable {
         return estimate
     }
 
-    /// The requests among `requests` for variants that no tier has, each once: several answers name the same images.
-    private func missing(_ requests: [ImageRequest]) async -> [ImageRequest] {
+    /// The requests among `requests` for variants that no tier has, and the number of variants that one has, each once: several answers name
+    /// the same images.
+    private func find(_ requests: [ImageRequest]) async -> (missing: [ImageRequest], there: Int) {
         var (missing, seen): ([ImageRequest], Set<CacheKey>) = ([], [])
         for request in requests where seen.insert(request.key).inserted {
             if await !pipeline.cache.contains(request.key) { missing.append(request) }
         }
-        return missing
+        return (missing, seen.count - missing.count)
     }
 
     /// The requests for each image, which are made of one original.

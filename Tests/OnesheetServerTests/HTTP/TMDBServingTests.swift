@@ -257,6 +257,11 @@ final class TMDBServingTests: ServerTestCase {
         XCTAssertEqual(try again.json()["skipped"] as? Int, 3, again.text)
         let none = try await prefetch(on: server, "\"ids\": [\"550\"], \"dryRun\": true", answers: ["language=fr-FR"])
         XCTAssertEqual(try none.json()["missing"] as? Int, 0, none.text)
+        // And an image that two answers name counts once
+        let queries = ["language=fr-FR", "append_to_response=credits&language=fr-FR"]
+        _ = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: queries)
+        let both = try await prefetch(on: server, "\"ids\": [\"550\"], \"dryRun\": true", answers: queries)
+        for key in ["total", "there"] { XCTAssertEqual(try both.json()[key] as? Int, 2, "\(key): \(both.text)") }
     }
 
     func testAWrongQueryCostsNoList() async throws {
