@@ -7,7 +7,7 @@ package import OnesheetImaging
 import OnesheetTransport
 
 /// Finds originals: in the cache while they are fresh, otherwise at their origin, which their source knows.
-package struct Originals: Sendable {
+package final class Originals: Sendable {
     let catalog: Catalog
     let cache: Cache
     let clock: WallClock
@@ -84,7 +84,7 @@ package struct Originals: Sendable {
         if let stored, isFresh(stored) { return stored }
         // The answer is the same as at the failure that is remembered.
         if let failure = failures.remembered(key, at: generation) { return try standIn(stored, for: image, after: failure) }
-        return try await flights.share(FlightKey(image, at: generation)) { () async throws(Failure) -> Original in
+        return try await flights.share(FlightKey(image, at: generation)) { [self] () async throws(Failure) -> Original in
             // A stale original is only revalidated, and holds memory, so it must not wait for other servers.
             let turn = stored == nil ? try await turn(at: key) : nil
             var outcome = ClusterTurn.Outcome.failed

@@ -11,7 +11,7 @@ import Tracing
 ///
 /// Read `images(for:from:after:)` first: every image comes from it. A miss continues in `fill` and `fetchAndRender`, which asks
 /// `Originals` for the original and `Variants` for what is made of it.
-package struct Pipeline: Sendable {
+package final class Pipeline: Sendable {
     package let cache: Cache
     package let engine: any PictureEngine
     package let pool: RenderPool
@@ -204,7 +204,7 @@ package struct Pipeline: Sendable {
     /// that is none of RFC 5861 §4 ends the time in which the variant is served meanwhile.
     /// - Parameter stale: the variant; `nil` if it is to be read.
     private func refresh(_ request: ImageRequest, stale: CacheEntry? = nil, from source: any ContentSource) {
-        background.start(.refresh(request.key)) {
+        background.start(.refresh(request.key)) { [self] in
             do throws(Failure) {
                 let found = stale == nil ? try await CountedHit(request.key, in: cache, counting: pool.reading, pool: pool) : nil
                 defer { withExtendedLifetime(found) {} }
@@ -233,7 +233,7 @@ package struct Pipeline: Sendable {
         let generation = await cache.generation()
         let keys = misses.map { FlightKey($0.request.key, at: generation) }
         let byKey = Dictionary(zip(keys, misses)) { first, _ in first }
-        return try await flights.share(keys) { flights async throws(Failure) -> [Fill.Key: ImageAnswer] in
+        return try await flights.share(keys) { [self] flights async throws(Failure) -> [Fill.Key: ImageAnswer] in
             let fill = Fill(
                 misses: flights.keys.compactMap { byKey[$0] }, source: source, generation: generation, flights: flights)
             var record = FillRecord(of: fill, began: clock.now, metrics: metrics)

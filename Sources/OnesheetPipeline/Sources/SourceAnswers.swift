@@ -15,7 +15,7 @@ struct SourceQuestion: Sendable {
 
 /// A source's answers of one kind. Each is cached while it is valid, and longer in case the source fails. Missing answers are
 /// remembered for minutes, and concurrent callers with the same question share one call.
-struct SourceAnswers<Value: Codable & Sendable>: Sendable {
+final class SourceAnswers<Value: Codable & Sendable>: Sendable {
     /// How an answer is stored.
     enum Worth {
         case keeping(CacheExpiration)
@@ -86,7 +86,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             }
         }
         return try await flights.share(FlightKey(ExactText(question.key), at: generation)) {
-            () async throws(Failure) -> Value in
+            [self] () async throws(Failure) -> Value in
             let outcome: Result<Value, Failure>
             if remembers, let miss = negatives.recall(question.missKey, at: generation) {
                 outcome = miss

@@ -7,7 +7,7 @@ package import OnesheetPipeline
 
 /// A configuration in effect: its sources, its codecs, and the pipeline that uses them. A reload creates another context on the
 /// same resources.
-package struct ServerContext: Sendable {
+package final class ServerContext: Sendable {
     package let configuration: ServerConfiguration
     /// Sources by name, in configuration order.
     package let sources: [(name: String, source: any ContentSource)]
@@ -28,7 +28,7 @@ package struct ServerContext: Sendable {
 
     /// - Parameter isForOperator: whether only the operator reads the errors, as those of a command.
     /// - Throws: `ConfigurationError` or `CacheError`.
-    package init(
+    package convenience init(
         _ configuration: ServerConfiguration, _ plugins: PluginList, isForOperator: Bool = false, clock: WallClock = .system,
         logger: Logger
     ) throws {
