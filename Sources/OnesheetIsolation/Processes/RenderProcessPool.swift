@@ -76,8 +76,14 @@ final class RenderProcessPool: Sendable {
         return try acquireNew()
     }
 
-    /// A process that has seen no picture.
-    func acquireNew() throws(RenderError) -> Place { Place(process: try start(), questions: 0) }
+    /// A process that has seen no picture. If as many run as a server may have, an idle one ends for it.
+    func acquireNew() throws(RenderError) -> Place {
+        let surplus = state.withLock { state in
+            state.idle.isEmpty || state.running < settings.limits.workers + Self.besideWorkers ? nil : state.idle.removeFirst()
+        }
+        if let surplus { discard(surplus.process) }
+        return Place(process: try start(), questions: 0)
+    }
 
     /// Keeps a process for the next question, and gives up idle ones that have ended.
     func release(_ place: Place) {
