@@ -24,7 +24,7 @@ struct ConsoleRoute: Route {
     let logger: Logger
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
-        let query = (context.request.head.path ?? "").cut(at: "?").map { String($0.after) } ?? ""
+        let query = context.query.dropFirst()
         let html: ByteBuffer
         var problem: Problem?
         if context.uri.formParameters["plain"] == nil {
@@ -59,7 +59,7 @@ struct ConsoleRoute: Route {
     }
 
     /// The notice of a view that there is only with scripts. Titles and candidates are in the address before it.
-    private func scripted(_ request: Request, query: String, words: PlainWords) -> PlainPage.View? {
+    private func scripted(_ request: Request, query: Substring, words: PlainWords) -> PlainPage.View? {
         let parameters = request.uri.formParameters
         guard parameters["posters"] == nil, parameters["title"] == nil, let view = parameters["view"],
             let name = words.scripted(String(view))

@@ -160,9 +160,8 @@ struct DialectDocumentRoute: Route {
             try context.client.hold(kept.bytes, isInTier: true)
             return kept.answer(to: context.headers)
         }
-        let query = target.cut(at: "?").map { "?\($0.after)" } ?? ""
         let purges = documents.purges
-        let (response, fresh) = try await images.document(context, rest: rest + query)
+        let (response, fresh) = try await images.document(context, rest: rest + context.query)
         guard administrator.sharesLists else { return response }
         return try await documents.keep(response, at: target, for: fresh, since: purges, to: context.headers)
     }

@@ -110,7 +110,7 @@ struct TitlesRoute: Route {
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
         if parts.count == 2 { return try await list(source, context.request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
-        if !asksForPosters { try refuseQuery(behind: id, context.request) }
+        if !asksForPosters { try refuseQuery(behind: id, context) }
         let found = try await found(id, of: source)
         guard asksForPosters else {
             let languages = try languages(context.request) ?? found.source?.languages
@@ -128,9 +128,9 @@ struct TitlesRoute: Route {
     }
 
     /// Refuses a query behind an id that is a URL, if it has anything but parameters of this route: it is part of that URL as it was meant.
-    private func refuseQuery(behind id: String, _ request: Request) throws(RequestError) {
-        guard id.isWebURL, let query = (request.head.path ?? "").cut(at: "?")?.after else { return }
-        let names = query.pieces(at: "&").map { $0.cut(at: "=")?.before ?? $0 }
+    private func refuseQuery(behind id: String, _ context: RequestContext) throws(RequestError) {
+        guard id.isWebURL, !context.query.isEmpty else { return }
+        let names = context.query.dropFirst().pieces(at: "&").map { $0.cut(at: "=")?.before ?? $0 }
         guard names.isEmpty || !names.allSatisfy({ $0 == "language" || $0 == "image" }) else { return }
         throw ImagePath.unwritable("?")
     }

@@ -57,8 +57,7 @@ extension ImageRoute {
     }
 
     func answer(_ context: RequestContext, rest: Substring) async throws -> Response {
-        let query = (context.request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? ""
-        guard let address = try read(rest, query: query[...], at: images.clock.now) else {
+        guard let address = try read(rest, query: context.query, at: images.clock.now) else {
             return try await other(context, rest: rest)
         }
         return try await images.answer(context, with: images.target(address, accept: context.headers[.accept]))

@@ -46,9 +46,12 @@ struct Router: Sendable {
         self.pageOf = pageOf
     }
 
-    func respond(_ context: RequestContext) async -> Response {
-        let (request, start) = (context.request, ContinuousClock.now)
-        let routed = route(context)
+    func respond(_ received: RequestContext) async -> Response {
+        let (request, start) = (received.request, ContinuousClock.now)
+        let routed = route(received)
+        var found = received
+        found.routed = routed
+        let context = found
         let path = routed.path
         logger.trace("request received", metadata: ["path": "\(keys.shown(request: path))"])
         var response = await tracing.run(request, to: routed.entry.name, path: keys.shown(request: path)) {
