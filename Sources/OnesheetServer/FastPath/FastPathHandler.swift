@@ -51,7 +51,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var requests: Int { answered + (parserRequests?.begun ?? 0) }
     /// Whether a read was suppressed.
     private var wantsRead = false
-    /// Whether the connection closes when everything is sent. What follows is not read.
+    /// Whether the connection closes when everything is sent. Requests that follow are dropped (RFC 9112 §9.6).
     private var isClosing = false
     /// The end of the connection or of the client's side, behind requests that wait.
     private var ends: [any Sendable] = []
@@ -176,12 +176,12 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 hasRouted = true
             }
         }
-        if isClosing { bytes.clear() }
+        if isClosing { bytes.moveReaderIndex(to: bytes.writerIndex) }
         let event = hasRouted || bytes.readableBytes == 0 ? nil : eventAwaited(by: bytes, behindResponse: hasAnswered, context)
         if let event { waiting = (bytes, event) }
         if hasWritten { context.flush() }
         if isCorked { _ = context.channel.cork(false) }
-        if isClosing { closeWhenSent(context) }
+        if isClosing { endWhenSent(context) }
         if event == nil, bytes.readableBytes > 0 { pass(bytes, context) }
     }
 
@@ -346,19 +346,31 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func passWhenSent(_ event: any Sendable, _ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return context.fireUserInboundEventTriggered(event) }
-        // Without a parser there is no other request.
-        guard parserRequests != nil else { return closeWhenSent(context) }
-        let here = NIOLoopBound(context, eventLoop: context.eventLoop)
-        whenSent(context) { here.value.fireUserInboundEventTriggered(event) }
+        whenSent(context) { handler, context in
+            // Without a parser there is no other request.
+            if handler.parserRequests == nil || handler.isClosing {
+                context.close(promise: nil)
+            } else {
+                context.fireUserInboundEventTriggered(event)
+            }
+        }
     }
 
-    private func closeWhenSent(_ context: ChannelHandlerContext) {
-        let here = NIOLoopBound(context, eventLoop: context.eventLoop)
-        whenSent(context) { here.value.close(promise: nil) }
+    /// Ends the connection after its last response. The client closes its side when it has everything, or the idle timeout closes both: the
+    /// system drops what is on its way if a connection closes while bytes of the client are unread. A TLS handler ends both sides in turn.
+    private func endWhenSent(_ context: ChannelHandlerContext) {
+        let mode: CloseMode = fastPath?.isEncrypted == true ? .all : .output
+        whenSent(context) { _, context in context.close(mode: mode, promise: nil) }
     }
 
-    private func whenSent(_ context: ChannelHandlerContext, _ next: @escaping @Sendable () -> Void) {
-        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in next() }
+    private func whenSent(
+        _ context: ChannelHandlerContext, _ next: @escaping @Sendable (FastPathHandler, ChannelHandlerContext) -> Void
+    ) {
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in
+            let (handler, context) = here.value
+            next(handler, context)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ struct SimpleRequest {
     private let layout: RequestLayout
 
     var isHead: Bool { layout.isHead }
-    /// Whether the client asks to close the connection after the response (RFC 9112 §9.6).
+    /// Whether the client asks to close the connection after the response (RFC 9112 §9.6). `false` on HTTP/2.
     var isLast: Bool { layout.isLast }
     /// The path, percent-encoded, and the query.
     var target: ByteBuffer { slice(layout.target) }
@@ -143,8 +143,8 @@ private struct RequestLayout {
                 guard !hasHost, !value.isEmpty, value.allSatisfy({ HeadCheck.isHostByte(bytes[$0]) }) else { return nil }
                 hasHost = true
             case .connection:
-                isLast = isLast || bytes.extracting(value).isName("close")
-                guard isLast || bytes.extracting(value).isName("keep-alive") else { return nil }
+                let value = bytes.extracting(value)
+                if value.isName("close") { isLast = true } else if !value.isName("keep-alive") { return nil }
             case .accept: guard Self.fill(&accept, value) else { return nil }
             case .acceptEncoding: guard Self.fill(&acceptEncoding, value) else { return nil }
             case .ifNoneMatch: guard Self.fill(&ifNoneMatch, value) else { return nil }
@@ -180,7 +180,7 @@ extension EightBytes {
     fileprivate var endsValue: Matches { below(0x20) | above(0x7E) }
 }
 
-/// The meaning of a header field for the response. A request with any other field is not simple.
+/// The meaning of a header field for the response or the connection. A request with any other field is not simple.
 private enum Field {
     case host, connection, accept, acceptEncoding, ifNoneMatch, ifModifiedSince
     /// Has no effect on the response to a request for an image, nor on a document for everyone.

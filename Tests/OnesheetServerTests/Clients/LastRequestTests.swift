@@ -1,3 +1,4 @@
+import NIOCore
 import XCTest
 
 /// No request is answered behind one that ends the connection (RFC 9112 §9.6).
@@ -28,6 +29,24 @@ final class LastRequestTests: ServerTestCase {
                     XCTAssertFalse(text.contains("HTTP/1.1 304"), "\(spelling) \(path)")
                 }
             }
+        }
+    }
+
+    func testTheLastResponseIsCompleteAlthoughTheClientSendsMore() async throws {
+        // Given a large picture, and a client that takes little at a time
+        let server = try await server(keys: "clients: { idleTimeout: 5s }")
+        let large = "/t/p/original/sample/1.jpg"
+        let expected = try await server.send(large).body.readableBytes
+        try await OpenConnection.with(server.url, room: 4096) { connection in
+            // When more requests follow its last one than the server reads with it
+            let other = "GET \(large) HTTP/1.1\r\nHost: h\r\n\r\n"
+            try await connection.send(
+                "GET \(large) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + String(repeating: other, count: 500))
+            // Then it gets one response, complete
+            var received = ByteBuffer()
+            while let bytes = try await connection.next() { received.writeImmutableBuffer(bytes) }
+            let body = try XCTUnwrap(received.readableBytesView.firstRange(of: Array("\r\n\r\n".utf8)))
+            XCTAssertEqual(received.readableBytesView[body.upperBound...].count, expected)
         }
     }
 }

@@ -24,6 +24,18 @@ final class SimpleRequestTests: XCTestCase {
         XCTAssertEqual(request.ifModifiedSince, ByteBuffer(string: "Sat, 21 Nov 2026 00:00:00 GMT"))
     }
 
+    func testCloseIsTheEndOfTheConnection() {
+        for (fields, isLast) in [
+            ("Connection: close", true), ("connection:CLOSE", true), ("Connection: close\r\nConnection: keep-alive", true),
+            ("Connection: keep-alive\r\nConnection: close", true), ("Connection: keep-alive", false),
+            ("Connection: close, te", nil),
+            ("Connection: te\r\nConnection: close", nil), ("Connection: close\r\nConnection: te", nil), ("Connection:", nil),
+        ] {
+            let request = SimpleRequest(ByteBuffer(string: "GET \(poster) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n"))
+            XCTAssertEqual(request?.isLast, isLast, fields)
+        }
+    }
+
     func testThatThePartsOfADecodedHeadAreTheSame() throws {
         let head: HPACKHeaders = [
             ":method": "GET", ":scheme": "https", ":path": poster, ":authority": "h", "user-agent": "x", "accept": "image/png",
@@ -37,7 +49,7 @@ final class SimpleRequestTests: XCTestCase {
         XCTAssertEqual(request.ifNoneMatch, ByteBuffer(string: "\"a\""))
         XCTAssertEqual(request.ifModifiedSince, ByteBuffer(string: "Sat, 21 Nov 2026 00:00:00 GMT"))
         // When a field occurs twice, or is unknown, then the request is not simple
-        for (name, value) in [("accept", "*/*"), ("range", "bytes=0-9"), ("connection", "keep-alive")] {
+        for (name, value) in [("accept", "*/*"), ("range", "bytes=0-9"), ("connection", "keep-alive"), ("connection", "close")] {
             var other = head
             other.add(name: name, value: value)
             XCTAssertNil(SimpleRequest(other), name)
