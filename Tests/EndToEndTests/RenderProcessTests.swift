@@ -1,6 +1,7 @@
 import Foundation
 import JPEGCodec
 import OnesheetCore
+import OnesheetCrypto
 import OnesheetTesting
 import Synchronization
 import XCTest
@@ -222,11 +223,51 @@ final class RenderProcessTests: CommandTestCase {
         // When it is asked for, whole and turned
         let answer = try await Self.get(url + "/i/unsafe/rot:90/plain/films://large@jpg")
         XCTAssertEqual(answer.status, 200, answer.body)
-        // Then no more run than the one that made it and one that was in use meanwhile
+        // Then no more run than the one that made it and one that was still starting
         XCTAssertLessThanOrEqual(try Self.children(server).filter { Self.isLockedIn($0.id) }.count, 2)
         // And the server goes on
         try await assertServes(url, server)
         Program.end(server)
+    }
+
+    func testSuspectPicturesStartNoMoreProcessesThanAServerMayHave() async throws {
+        // Given pictures that were present when processes were lost, each of which is read by a new process
+        let names = (0..<24).map { "suspect-\($0)" }
+        var records = ""
+        for (index, name) in names.enumerated() {
+            let picture = try DrawnPoster(width: 64 + index, height: 96, grain: 0).file(JPEGCodec())
+            try Data(picture).write(to: films.appending(path: name + ".jpg"))
+            let digest = picture.withUnsafeBytes { SHA256.hash($0) }.hexadecimal
+            records += "\(digest) 1 0 crash \(Int(Date().timeIntervalSince1970) + 80_000)\n"
+        }
+        try Data(records.utf8).write(to: folder.appending(path: "cache/fatal-originals"))
+        try configure("limits: { memory: 64MiB, workers: 2 }")
+        let (server, url) = try await serve()
+        try await waitUntil("two processes run") { try Self.children(server).filter { Self.isLockedIn($0.id) }.count == 2 }
+        let stop = Flag()
+        async let most = Self.mostChildren(server, until: stop)
+        // When many are asked for at once
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for name in names { group.addTask { try await Self.get(url + "/t/p/w92/films/\(name).jpg").status } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        stop.set()
+        // Then there are never more than one for each worker and three, and every picture is made
+        XCTAssertEqual(statuses.filter { $0 != 200 }, [])
+        let found = try await most
+        XCTAssertGreaterThan(found, 0)
+        XCTAssertLessThanOrEqual(found, 5)
+        Program.end(server)
+    }
+
+    /// The most processes that `server` has at one time until `stop` is set, without those that have ended.
+    private static func mostChildren(_ server: Process, until stop: Flag) async throws -> Int {
+        var most = 0
+        while !stop.isSet {
+            most = max(most, try children(server).filter { $0.state != "Z" }.count)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        return most
     }
 
     func testThatKilledProcessesLoseNoRequest() async throws {

@@ -4,7 +4,8 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// The render processes of one configuration. They start when they are needed and stay; each is replaced after many pictures.
+/// The render processes of one configuration. They start when they are needed. Idle ones end before a picture that needs
+/// most of the memory, and for a new one if a server may have no more. Each is replaced after many pictures.
 final class RenderProcessPool: Sendable {
     private struct Idle {
         let process: RenderProcess
@@ -76,14 +77,8 @@ final class RenderProcessPool: Sendable {
         return try acquireNew()
     }
 
-    /// A process that has seen no picture. If as many run as a server may have, an idle one ends for it.
-    func acquireNew() throws(RenderError) -> Place {
-        let surplus = state.withLock { state in
-            state.idle.isEmpty || state.running < settings.limits.workers + Self.besideWorkers ? nil : state.idle.removeFirst()
-        }
-        if let surplus { discard(surplus.process) }
-        return Place(process: try start(), questions: 0)
-    }
+    /// A process that has seen no picture.
+    func acquireNew() throws(RenderError) -> Place { Place(process: try start(), questions: 0) }
 
     /// Keeps a process for the next question, and gives up idle ones that have ended.
     func release(_ place: Place) {
@@ -114,19 +109,20 @@ final class RenderProcessPool: Sendable {
     }
 
     private func discard(_ process: RenderProcess) {
-        state.withLock { $0.running -= 1 }
         process.end()
+        state.withLock { $0.running -= 1 }
     }
 
     /// Starts as many processes as render at a time, unless they run. A failure is logged.
     func warmUp() {
-        for _ in count..<max(settings.limits.workers, count) {
+        let running = count
+        for _ in running..<max(settings.limits.workers, running) {
             guard let process = try? start() else { return }
             release(Place(process: process, questions: 0))
         }
     }
 
-    /// Ends idle processes except the `kept` that are asked next.
+    /// Ends idle processes, but keeps `kept`: those that are asked next.
     func endIdle(keeping kept: Int = 0) {
         let ended = state.withLock { state in
             let ended = state.idle.dropLast(kept)
@@ -155,14 +151,18 @@ final class RenderProcessPool: Sendable {
         }
     }
 
-    /// A new process, unless the pause after a failure is not over.
+    /// A new process, unless the pause after a failure is not over. If a server may have no more, the one that has been idle longest ends first.
     private func start() throws(RenderError) -> RenderProcess {
         let now = ContinuousClock.now
-        let pause = state.withLock { state -> Duration? in
-            guard now >= state.nextStart else { return state.nextStart - now }
+        let (pause, replaced) = state.withLock { state -> (Duration?, Idle?) in
+            guard now >= state.nextStart else { return (state.nextStart - now, nil) }
+            if state.running >= settings.limits.workers + Self.besideWorkers, !state.idle.isEmpty {
+                return (nil, state.idle.removeFirst())
+            }
             state.running += 1
-            return nil
+            return (nil, nil)
         }
+        replaced?.process.end()
         if let pause { throw .noProcess(retryAfter: max(Int((pause / .seconds(1)).rounded(.up)), 1)) }
         do throws(ProcessStartError) {
             let process = try startDespiteKills()
