@@ -11,6 +11,7 @@ import Tracing
 ///
 /// Read `images(for:from:after:)` first: every image comes from it. A miss continues in `fill` and `fetchAndRender`, which asks
 /// `Originals` for the original and `Variants` for what is made of it.
+/// A class, as the large parts of it are: a value that contains it copies a reference instead of some sixty fields.
 package final class Pipeline: Sendable {
     package let cache: Cache
     package let engine: any PictureEngine

@@ -164,11 +164,11 @@ struct PrefetchJobsDocument: Decodable {
 
 /// The predicted cost of a prefetch (`POST /prefetch` with `dryRun`).
 public struct PrefetchCost: Sendable, Equatable, Decodable {
-    /// Variants requested.
+    /// Variants that are there or missing.
     public let total: Int
     /// Variants that the cache already has.
     public let there: Int
-    /// Variants to make.
+    /// Variants to make, at most: an answer that is not cached may name images that others name too, or none.
     public let missing: Int
     /// Titles whose source would be asked for candidates, with one or two calls each.
     public let titlesToAsk: Int

@@ -112,11 +112,11 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
 
 /// The predicted cost of a prefetch.
 package struct PrefetchEstimate: Sendable, Equatable, Codable {
-    /// Variants requested.
+    /// Variants that are there or missing.
     package var total = 0
     /// Variants that a tier already has.
     package var there = 0
-    /// Variants to make.
+    /// Variants to make, at most: an answer that is not cached may name images that others name too, or none.
     package var missing = 0
     /// Titles whose source would be asked for candidates, with one or two calls each.
     package var titlesToAsk = 0

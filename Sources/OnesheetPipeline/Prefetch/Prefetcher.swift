@@ -220,7 +220,7 @@ package struct Prefetcher: Sendable {
                 summary.add(.init(title: title.description, variants: 1 + variants.count, reason: error.reason))
             }
         }
-        let missing = await find(requests).missing
+        let missing = await presence(of: requests).missing
         summary.skipped += requests.count - missing.count
         for requests in Self.byImage(missing) { summary.add(await make(requests, from: source)) }
         return summary
@@ -299,7 +299,8 @@ package struct Prefetcher: Sendable {
         return summary
     }
 
-    /// The predicted cost of `run`, according to the cache. Asks no source and no origin.
+    /// The predicted cost of `run`, according to the cache. Asks no source and no origin. Unlike the summary of `run`, it counts answers apart,
+    /// and an image of a title once although several answers name it.
     package func estimate(_ titles: Titles, _ variants: [ImageVariant]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
         for question in titles.questions.ofList
@@ -323,7 +324,7 @@ package struct Prefetcher: Sendable {
                 }
                 estimate.missing += variants.count
             }
-            let (missing, there) = await find(requests)
+            let (missing, there) = await presence(of: requests)
             estimate.there += there
             guard !missing.isEmpty else { continue }
             estimate.missing += missing.count
@@ -342,9 +343,9 @@ package struct Prefetcher: Sendable {
         return estimate
     }
 
-    /// The requests among `requests` for variants that no tier has, and the number of variants that one has, each once: several answers name
-    /// the same images.
-    private func find(_ requests: [ImageRequest]) async -> (missing: [ImageRequest], there: Int) {
+    /// The requests for variants that no tier has, and the number of variants that a tier has. A variant counts once, because several answers
+    /// may name it.
+    private func presence(of requests: [ImageRequest]) async -> (missing: [ImageRequest], there: Int) {
         var (missing, seen): ([ImageRequest], Set<CacheKey>) = ([], [])
         for request in requests where seen.insert(request.key).inserted {
             if await !pipeline.cache.contains(request.key) { missing.append(request) }

@@ -257,10 +257,16 @@ final class TMDBServingTests: ServerTestCase {
         XCTAssertEqual(try again.json()["skipped"] as? Int, 3, again.text)
         let none = try await prefetch(on: server, "\"ids\": [\"550\"], \"dryRun\": true", answers: ["language=fr-FR"])
         XCTAssertEqual(try none.json()["missing"] as? Int, 0, none.text)
-        // And an image that two answers name counts once
+    }
+
+    func testADryRunCountsAnImageOnceThatTwoAnswersName() async throws {
+        // Given a film that is prefetched for clients that ask two questions about it
+        let server = try await server(try await tmdb(), keys: "admin: { token: secret-for-tests }")
         let queries = ["language=fr-FR", "append_to_response=credits&language=fr-FR"]
         _ = try await prefetch(on: server, "\"ids\": [\"550\"]", answers: queries)
+        // When its cost is asked for again
         let both = try await prefetch(on: server, "\"ids\": [\"550\"], \"dryRun\": true", answers: queries)
+        // Then it has two images: its own, and the one that both answers name
         for key in ["total", "there"] { XCTAssertEqual(try both.json()[key] as? Int, 2, "\(key): \(both.text)") }
     }
 
