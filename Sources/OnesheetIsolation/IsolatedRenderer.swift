@@ -90,8 +90,7 @@ package final class IsolatedRenderer: PictureEngine {
     ) throws(RenderError) -> [RenderedImage] {
         var images: [RenderedImage] = []
         for part in Self.parts(transforms) {
-            images += try ask(.render(part), about: file, within: times(cost), predicted: cost) {
-                process, answer throws(ProcessLoss) in
+            images += try ask(.render(part), about: file, within: times(cost)) { process, answer throws(ProcessLoss) in
                 guard case .variants(let variants) = answer, variants.count == part.count, variants.allSatisfy(isAllowed)
                 else { throw .garbage }
                 let images = try process.images(variants)
@@ -103,7 +102,7 @@ package final class IsolatedRenderer: PictureEngine {
     }
 
     package func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
-        try ask(.hash, about: file, within: times(cost), predicted: cost) { _, answer throws(ProcessLoss) in
+        try ask(.hash, about: file, within: times(cost)) { _, answer throws(ProcessLoss) in
             guard case .hash(let hash) = answer else { throw .garbage }
             return hash
         }
@@ -154,19 +153,13 @@ package final class IsolatedRenderer: PictureEngine {
     }
 
     /// Asks a process about a picture. If the process is lost, another one is asked: once, or a few times if it was killed from outside.
-    /// - Parameters:
-    ///   - cost: `nil` for a question that needs little memory.
-    ///   - read: checks the answer, and takes its bytes from the process.
+    /// - Parameter read: checks the answer, and takes its bytes from the process.
     private func ask<Outcome>(
         _ question: ProcessCall.Question, about file: PictureFile, within times: RenderProcess.Times,
-        predicted cost: RenderCost? = nil,
         _ read: (RenderProcess, ProcessAnswer) throws(ProcessLoss) -> Outcome
     ) throws(RenderError) -> Outcome {
         let standing = fatal.standing(of: file.bytes)
         if case .fatal(let loss) = standing { throw .lost(loss) }
-        // From half of the limit on, the budget may let a picture take the place of idle processes: what stands is at most three eighths
-        // (`ServerResources`), and others use less than an eighth.
-        if let cost, cost.bytes > limits.memory / 2 { pool.endIdle(keeping: 1) }
         var losses = 0
         while true {
             let isSuspect = standing == .suspect || losses > 0

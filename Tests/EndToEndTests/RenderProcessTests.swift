@@ -214,22 +214,6 @@ final class RenderProcessTests: CommandTestCase {
         Program.end(server)
     }
 
-    func testIdleProcessesEndBeforeAPictureThatNeedsMostOfTheMemory() async throws {
-        // Given a server with idle processes, and a picture that needs more than half of its memory
-        try configure("limits: { memory: 64MiB, workers: 4 }")
-        try Data(DrawnPoster(width: 1700, height: 1700, grain: 0).file(JPEGCodec())).write(to: films.appending(path: "large.jpg"))
-        let (server, url) = try await serve()
-        try await waitUntil("four processes run") { try Self.children(server).filter { Self.isLockedIn($0.id) }.count == 4 }
-        // When it is asked for, whole and turned
-        let answer = try await Self.get(url + "/i/unsafe/rot:90/plain/films://large@jpg")
-        XCTAssertEqual(answer.status, 200, answer.body)
-        // Then no more run than the one that made it and one that was still starting
-        XCTAssertLessThanOrEqual(try Self.children(server).filter { Self.isLockedIn($0.id) }.count, 2)
-        // And the server goes on
-        try await assertServes(url, server)
-        Program.end(server)
-    }
-
     func testSuspectPicturesStartNoMoreProcessesThanAServerMayHave() async throws {
         // Given pictures that were present when processes were lost, each of which is read by a new process
         let names = (0..<24).map { "suspect-\($0)" }

@@ -4,8 +4,8 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// The render processes of one configuration. They start when they are needed. Idle ones end before a picture that needs
-/// most of the memory, and for a new one if a server may have no more. Each is replaced after many pictures.
+/// The render processes of one configuration. They start when they are needed and stay, but an idle one ends for a new
+/// one if a server may have no more. Each is replaced after many pictures.
 final class RenderProcessPool: Sendable {
     private struct Idle {
         let process: RenderProcess
@@ -122,20 +122,14 @@ final class RenderProcessPool: Sendable {
         }
     }
 
-    /// Ends idle processes, but keeps `kept`: those that are asked next.
-    func endIdle(keeping kept: Int = 0) {
-        let ended = state.withLock { state in
-            let ended = state.idle.dropLast(kept)
-            state.idle.removeFirst(ended.count)
-            return ended
-        }
-        for one in ended { discard(one.process) }
-    }
-
     /// Ends the idle processes, and those in use after their question. A question that comes later has a process of its own.
     func shutdown() {
-        state.withLock { $0.hasEnded = true }
-        endIdle()
+        let idle = state.withLock { state in
+            state.hasEnded = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for one in idle { discard(one.process) }
     }
 
     /// A process that is killed from outside before it is ready is replaced at once.
