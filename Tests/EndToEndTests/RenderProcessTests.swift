@@ -257,7 +257,7 @@ final class RenderProcessTests: CommandTestCase {
         var most = 0
         while !stop.isSet {
             most = max(most, try children(server).filter { $0.state != "Z" }.count)
-            try await Task.sleep(for: .milliseconds(1))
+            try await Task.sleep(for: .milliseconds(10))
         }
         return most
     }
