@@ -26,9 +26,9 @@ final class ImageRuleTests: XCTestCase {
         nil, "ko", "ja", "en", "en-GB", "pt", "pt-BR", "pt-PT", "zh", "zh-CN", "zh-TW", "zh-Hant", "fr", "fr-CA", "de", "und",
     ]
 
-    func testChoiceIsTheRuleForManyTitles() throws {
+    func testChoiceIsTheRuleForThousandsOfTitles() throws {
         var random = SplitMix(seed: 46)
-        for number in 0..<1000 {
+        for number in 0..<3000 {
             // Given a title with images of some languages and kinds, gaps, equal votes and a lying order
             let candidates = try Self.candidates(of: number, &random)
             for preference in Self.preferences {

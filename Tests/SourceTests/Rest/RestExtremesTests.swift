@@ -20,7 +20,7 @@ final class RestExtremesTests: XCTestCase {
     private static let places = #"{"items":[{"url":"http://a.example/1","width":600,"height":900,"day":"2026-01-01T00:00:00Z"}]}"#
 
     func testThatNoValueOfAServiceTraps() async throws {
-        for perPage in [1, Int.max] {
+        for perPage in [1, 20, Int.max] {
             for list in ExtremeJSON.variants(of: Self.list) { try await expectUsable(["list": list], perPage) }
         }
         for title in ExtremeJSON.variants(of: Self.title) { try await expectUsable(["title": title], 20) }
