@@ -8,11 +8,13 @@ struct RequestContext: Sendable {
     /// The client, with the limits that the request counts against.
     let client: ClientRequest
     /// The request as the fast path has parsed it, if it has; then as the router has found its route.
-    var routed: RoutedRequest?
+    let routed: RoutedRequest?
 
     var method: HTTPTypes.HTTPRequest.Method { request.method }
     var headers: HTTPFields { request.headers }
     var uri: URI { request.uri }
     /// The query as sent. Begins with the question mark; empty without a query. Hummingbird's URI fails on escapes that are not UTF-8.
     var query: Substring { routed?.query ?? "" }
+
+    func with(_ routed: RoutedRequest) -> RequestContext { RequestContext(request: request, client: client, routed: routed) }
 }

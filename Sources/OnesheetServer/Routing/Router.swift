@@ -49,9 +49,7 @@ struct Router: Sendable {
     func respond(_ received: RequestContext) async -> Response {
         let (request, start) = (received.request, ContinuousClock.now)
         let routed = route(received)
-        var found = received
-        found.routed = routed
-        let context = found
+        let context = received.with(routed)
         let path = routed.path
         logger.trace("request received", metadata: ["path": "\(keys.shown(request: path))"])
         var response = await tracing.run(request, to: routed.entry.name, path: keys.shown(request: path)) {
